@@ -69,6 +69,18 @@ final class Vote {
   init() {}
 }
 
+@Model
+final class Drawer {
+  var items: [Item] = []
+
+  init() {}
+}
+
+@Model
+final class Item {
+  init() {}
+}
+
 /// The round trips to the server of one save. Each costs a millisecond between two machines.
 @Suite(.enabled(if: PostgresServer.isAvailable))
 struct SaveTripTests {
@@ -81,7 +93,7 @@ struct SaveTripTests {
     var configuration = try PostgresConfiguration(url: address)
     configuration.statementLog = repetitions?.log
     return try ModelContainer(
-      for: Sender.self, Topic.self, Poll.self, configurations: configuration)
+      for: Sender.self, Topic.self, Poll.self, Drawer.self, configurations: configuration)
   }
 
   private final class Repetitions: Sendable {
@@ -104,8 +116,11 @@ struct SaveTripTests {
 
   /// The least number of several saves is that of the work itself: first ones prepare statements, and some
   /// reserve keys.
-  private func trips(_ save: (Int) throws -> Void) throws -> Int? {
+  private func trips(
+    after prepare: (Int) throws -> Void = { _ in }, _ save: (Int) throws -> Void
+  ) throws -> Int? {
     try (0..<6).map { index in
+      try prepare(index)
       let count = ExchangeCount()
       try ExchangeCount.$current.withValue(count) { try save(index) }
       return count.value
@@ -166,6 +181,39 @@ struct SaveTripTests {
     #expect(tagged == 1)
     #expect(changed == 1)
     #expect(both == 1)
+  }
+
+  @Test func listsWithoutInverseTakeFewTrips() throws {
+    let context = ModelContext(try container())
+    let drawers = [Drawer(), Drawer()]
+    for drawer in drawers { context.insert(drawer) }
+    try context.save()
+    _ = drawers.map(\.items)
+    let new = try trips { _ in
+      let drawer = Drawer()
+      drawer.items = [Item(), Item(), Item()]
+      context.insert(drawer)
+      try context.save()
+    }
+    func saveTrips(of change: () -> Void) throws -> Int? {
+      try trips(after: { _ in change() }, { _ in try context.save() })
+    }
+    let grown = try saveTrips { drawers[0].items += [Item(), Item(), Item()] }
+    let moved = try saveTrips {
+      let items = drawers[0].items.prefix(3)
+      drawers[0].items.removeFirst(3)
+      drawers[1].items += items
+    }
+    let taken = try saveTrips { drawers[0].items += drawers[1].items.prefix(1) }
+    #expect(new == 1)
+    #expect(grown == 1)
+    #expect(moved == 2)
+    #expect(taken == 2)
+    let other = ModelContext(try container())
+    #expect(try other.fetchCount(FetchDescriptor<Item>()) == 36)
+    let stored = try other.fetch(
+      FetchDescriptor<Drawer>(sortBy: [SortDescriptor(\.persistentModelID)]))
+    #expect(stored.map(\.items.count) == [6, 12, 3, 3, 3, 3, 3, 3])
   }
 
   @Test func deletionsAndLinksTakeFewTrips() throws {

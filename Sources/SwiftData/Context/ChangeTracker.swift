@@ -15,6 +15,8 @@ final class ChangeTracker {
   /// One-to-one relationships of edited models that were emptied because their model was set
   /// elsewhere.
   private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
+  /// What lists without an inverse gained, in the order of the edits.
+  private(set) var gainsWithoutInverse: [MemberGain] = []
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
@@ -113,7 +115,10 @@ final class ChangeTracker {
     return saved?.snapshot(of: storage) ?? DefaultSnapshot(lenient: storage)
   }
 
-  // MARK: Displaced links
+  // MARK: Relationships
+
+  /// Called when a list without an inverse gains a member.
+  func noteGain(_ gain: MemberGain) { gainsWithoutInverse.append(gain) }
 
   /// Called when a one-to-one relationship is emptied because its model was set elsewhere.
   func noteDisplacement(of storage: _ModelStorage, _ slot: Int) {
@@ -133,8 +138,11 @@ final class ChangeTracker {
     displacedLinks.isEmpty ? nil : displacedLinks[ObjectIdentifier(storage)]
   }
 
-  /// Called after a save and before a rollback.
-  func forgetDisplacements() { displacedLinks = [:] }
+  /// Forgets what was noted about relationships. Called after a save and before a rollback.
+  func forgetNotes() {
+    displacedLinks = [:]
+    gainsWithoutInverse = []
+  }
 
   // MARK: Pending models of a class
 

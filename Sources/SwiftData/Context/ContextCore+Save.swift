@@ -34,8 +34,10 @@ extension ContextCore {
 
   private var saveSession: SaveSession {
     let rules = DeleteRules(self, stores, identity, recorder, graph, relationships, prefetcher)
+    let displacement = ListDisplacement(stores, changes, relationships)
     let preparation = SavePreparation(
-      externalChanges, conflictCheck, recorder, lostReferences, failedReads, rules, coordinator)
+      externalChanges, conflictCheck, recorder, lostReferences, failedReads, displacement, rules,
+      coordinator)
     let models = SavedModels(
       stores, identities, changes, watchers, lostReferences, recentModels, unreadableValues)
     return SaveSession(
@@ -67,7 +69,7 @@ extension ContextCore {
   func rollback() {
     pendingErrors.removeAll()
     lostReferences.forgetDiscardedEdits()
-    changes.forgetDisplacements()
+    changes.forgetNotes()
     watchers.didRollBack()
     externalChanges.feed.clearConflicts()
     let inserted = Array(changes.inserted)

@@ -70,7 +70,7 @@ final class RelationshipFixer {
     }
     for model in change.added {
       gain(model, value, of: storage, slot)
-      if let inverse { gain(storage, in: model._$storage, slot: inverse) }
+      gain(storage, inInverse: inverse, of: model, slot)
     }
     if let order = change.order { value.reorder(order) }
   }
@@ -88,7 +88,7 @@ final class RelationshipFixer {
     }
     for (model, position) in change.added where !value.holds(model) {
       gain(model, value, of: storage, slot, at: position)
-      if let inverse { gain(storage, in: model._$storage, slot: inverse) }
+      gain(storage, inInverse: inverse, of: model, slot)
     }
   }
 
@@ -192,12 +192,12 @@ final class RelationshipFixer {
   /// Makes the inverses of a newly inserted model's relationships consistent with it.
   func reconcile(_ storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
-      guard let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
-      else { continue }
+      guard let link = storage.descriptor.link(slot, in: coordinator) else { continue }
       switch storage.relationships.value(slot) {
-      case .model(let partner): gain(storage, in: partner._$storage, slot: inverse)
+      case .model(let partner):
+        if let inverse = link.inverseSlot { gain(storage, in: partner._$storage, slot: inverse) }
       case .toMany(let value):
-        for member in value.added { gain(storage, in: member._$storage, slot: inverse) }
+        for member in value.added { gain(storage, inInverse: link.inverseSlot, of: member, slot) }
       case .unset, .null, .identifier, .weakReferences: continue
       }
     }
@@ -212,6 +212,17 @@ final class RelationshipFixer {
       for partner in storage.relationships.partners(slot) where partner._$storage !== storage {
         forget(storage, in: partner._$storage, slot: inverse)
       }
+    }
+  }
+
+  /// Adds `storage` to the inverse side of a list that gained `member`, if it has one.
+  private func gain(
+    _ storage: _ModelStorage, inInverse inverse: Int?, of member: any PersistentModel, _ slot: Int
+  ) {
+    if let inverse {
+      gain(storage, in: member._$storage, slot: inverse)
+    } else {
+      recorder.changes.noteGain(MemberGain(owner: storage, slot: slot, member: member._$storage))
     }
   }
 

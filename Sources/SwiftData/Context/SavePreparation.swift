@@ -3,9 +3,10 @@
 ///
 /// 1. A context that refuses conflicts looks for them (`ConflictCheck`).
 /// 2. Changes that concern models without a row are dropped (`LostReferences`).
-/// 3. For stores that implement the public protocol, `DeleteRules` finds what else is changed or
+/// 3. Members that several lists without an inverse gained stay in one (`ListDisplacement`).
+/// 4. For stores that implement the public protocol, `DeleteRules` finds what else is changed or
 ///    deleted.
-/// 4. `Validation` checks what only the context knows. If a read failed that these steps need, the
+/// 5. `Validation` checks what only the context knows. If a read failed that these steps need, the
 ///    save throws.
 struct SavePreparation {
   /// The broken rules of the schema.
@@ -21,18 +22,20 @@ struct SavePreparation {
   private let lostReferences: LostReferences
   private let failedReads: FailedReads
   private let validation: Validation
+  private var displacement: ListDisplacement
   private var rules: DeleteRules
 
   init(
     _ externalChanges: ExternalChangeApplication, _ conflictCheck: ConflictCheck,
     _ recorder: ChangeRecorder, _ lostReferences: LostReferences, _ failedReads: FailedReads,
-    _ rules: DeleteRules, _ coordinator: any StoreCoordinator
+    _ displacement: ListDisplacement, _ rules: DeleteRules, _ coordinator: any StoreCoordinator
   ) {
     self.externalChanges = externalChanges
     self.conflictCheck = conflictCheck
     self.recorder = recorder
     self.lostReferences = lostReferences
     self.failedReads = failedReads
+    self.displacement = displacement
     self.rules = rules
     validation = Validation(changes: recorder.changes, coordinator: coordinator)
   }
@@ -51,6 +54,7 @@ struct SavePreparation {
     }
     lostReferences.dropAll()
     failedReads.removeAll()
+    displacement.apply()
     let denied = rules.apply()
     let failures = Failures(
       denied: denied, all: denied + validation.failures())
@@ -68,5 +72,8 @@ struct SavePreparation {
   }
 
   /// Undoes what `run` changed in memory.
-  mutating func undo() { rules.undo() }
+  mutating func undo() {
+    rules.undo()
+    displacement.undo()
+  }
 }

@@ -128,7 +128,7 @@ struct SavedModels {
       for storage in deleted { changes.settle(storage) }
     }
     if changes.isEmpty { lostReferences.expectNone() }
-    changes.forgetDisplacements()
+    changes.forgetNotes()
     return deleted
   }
 
@@ -286,7 +286,7 @@ struct SavedModels {
       }
     }
     for link in consequences.nullified + consequences.displaced { empty(link) }
-    for link in consequences.answered {
+    for link in consequences.answered + consequences.taken {
       for live in identities.instances(of: link.identifier)
       where live.storage.flags.isDisjoint(with: .isPending) { live.storage.refault() }
     }
@@ -294,12 +294,14 @@ struct SavedModels {
     for link in consequences.links where !known.contains(link.identifier) {
       saved.updated.append(link.identifier)
     }
-    for link in consequences.displaced {
+    for link in consequences.displaced + consequences.taken {
       guard
         let descriptor = stores.coordinator.modelType(forEntity: link.identifier.entityName)?
           ._$descriptor
       else { continue }
-      saved.overwritten[link.identifier, default: []].append(descriptor.properties[link.slot].name)
+      let name = descriptor.properties[link.slot].name
+      if saved.overwritten[link.identifier]?.contains(name) == true { continue }
+      saved.overwritten[link.identifier, default: []].append(name)
     }
     for (identifier, slots) in consequences.changedLists {
       for live in identities.instances(of: identifier) {
@@ -347,8 +349,8 @@ extension SavedChanges {
 }
 
 extension SaveConsequences {
-  /// The to-one relationships that were written in addition to the request.
-  fileprivate var links: [Link] { nullified + displaced + answered }
+  /// The relationships that were written in addition to the request.
+  fileprivate var links: [Link] { nullified + displaced + answered + taken }
 }
 
 extension SaveSession.Batch {

@@ -21,6 +21,8 @@ final class LinkWriter {
   private(set) var displaced: [SaveConsequences.Link] = []
   /// Inverse to-one relationships that were set to a model of this save.
   private(set) var answered: [SaveConsequences.Link] = []
+  /// Lists without an inverse that lost a member to another owner.
+  private(set) var taken: [SaveConsequences.Link] = []
   /// Up to this many destinations in a table are noted as existing, and in an optimistic save required one by
   /// one, with its commit.
   private static let fewTargets = 8
@@ -190,6 +192,17 @@ final class LinkWriter {
       changes.note(rewriting.partner, key: found[index])
       return SaveConsequences.Link(identifier: identifier, slot: rewriting.slot)
     }
+  }
+
+  /// Notes that a list lost a member to a list of another owner.
+  /// - Parameters:
+  ///   - number: The entity number of the owner.
+  ///   - list: The statements of the relationship.
+  func noteTaken(from owner: Int64, entity number: Int, _ list: ToManyStatements) {
+    changes.note(list.first, key: owner)
+    taken.append(
+      SaveConsequences.Link(
+        identifier: store.plans.identifier(owner, entity: number), slot: list.slot))
   }
 
   // MARK: Targets

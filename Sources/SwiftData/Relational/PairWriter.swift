@@ -6,6 +6,8 @@ struct PairWriter {
   private let links: LinkWriter
   /// Up to this many pairs are sent to a server together; those of new rows with the commit of an optimistic save.
   private static let fewPairs = 16
+  /// So many owners of members are read together.
+  private static let manyReads = 256
 
   init(
     _ prepared: PreparedSave, _ keys: InsertedKeys, _ changes: RowChanges, _ links: LinkWriter
@@ -50,7 +52,7 @@ struct PairWriter {
         links.noteTarget(pair.second, root: statements.second.root)
       }
       try run(statements.unlink, change.removedPairs, statements, batch)
-      try link(try unowned(change.addedPairs, statements), statements, batch)
+      try link(try takenFromOwners(change.addedPairs, statements, batch), statements, batch)
     }
     try batch.run()
   }
@@ -91,9 +93,9 @@ struct PairWriter {
     _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
   ) throws {
     guard prepared.session.isOptimistic, pairs.count <= PairWriter.fewPairs,
-      pairs.allSatisfy({ isNew($0, statements) })
+      statements.storedOwner != nil || pairs.allSatisfy({ isNew($0, statements) })
     else { return try run(statements.link, pairs, statements, batch) }
-    // No pair of a new row is stored, so each is added.
+    // None is stored: the owners were read, or a row is new. The commit requires rows that are not new.
     for pair in pairs {
       try prepared.statement(statements.link).runLater(.pair(pair.first, pair.second))
       note(pair, statements)
@@ -111,16 +113,29 @@ struct PairWriter {
       || changes.isNew(RowChanges.Row(root: statements.second.root, key: pair.second))
   }
 
-  /// The pairs whose member still has another owner; that owner loses it.
-  private func unowned(
-    _ pairs: [KeyPair], _ statements: ToManyStatements
+  /// The pairs that are not stored. Where a member can have one owner only, another one loses it.
+  private func takenFromOwners(
+    _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
   ) throws -> [KeyPair] {
     guard let sql = statements.storedOwner else { return pairs }
-    let statement = try prepared.statement(sql)
-    return try pairs.filter { pair in
-      guard let owner = try statement.integer(.integer(pair.second)) else { return true }
-      if owner != pair.first { changes.note(statements.first, key: owner) }
-      return owner != pair.first
+    var owners: [Int64: (key: Int64, entity: Int)] = [:]
+    let members = pairs.lazy.map(\.second).filter { member in
+      !changes.isNew(RowChanges.Row(root: statements.second.root, key: member))
+    }
+    for (index, member) in members.enumerated() {
+      batch.read(sql, .integer(member)) { found in
+        if found.count == 2 { owners[member] = (found[0], Int(found[1])) }
+      }
+      if index % PairWriter.manyReads == PairWriter.manyReads - 1 { try batch.run() }
+    }
+    try batch.run()
+    return pairs.filter { pair in
+      guard let owner = owners[pair.second] else { return true }
+      if owner.key == pair.first { return false }
+      links.noteTaken(from: owner.key, entity: owner.entity, statements)
+      let names = statements.names
+      SingleOwnerWarning.note(owner: names.owner, list: names.list, member: names.member)
+      return true
     }
   }
 }

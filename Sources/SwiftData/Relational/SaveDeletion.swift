@@ -157,6 +157,7 @@ final class SaveDeletion {
     consequences.lastValues = lastValues
     consequences.displaced = links.displaced
     consequences.answered = links.answered
+    consequences.taken = links.taken
     if deletion.isEmpty { return consequences }
     consequences.hasMissedRows = deletion.hasMissedRows
     consequences.dropped = new.runs.flatMap { run in

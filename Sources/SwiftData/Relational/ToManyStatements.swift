@@ -10,8 +10,10 @@ package struct ToManyStatements: Sendable {
   /// Adds a pair. The keys are in the order of `pairTable`.
   package let link: String
   package let unlink: String
-  /// Finds the owner of a member, if it can have only one.
+  /// Finds the stored owner of a member, and its entity number, if it can have only one.
   let storedOwner: String?
+  /// The names of the owner's entity, the property and the members' entity, for warnings.
+  let names: (owner: String, list: String, member: String)
   /// The rows that change with a pair, in the order of `pairTable`.
   let first: EntityChanges.Partner
   let second: EntityChanges.Partner
@@ -32,6 +34,7 @@ package struct ToManyStatements: Sendable {
       let destination = mapping.entity(named: toMany.destination)
     else { return nil }
     slot = property.slot
+    names = (entity.name, property.name, destination.name)
     let ownerSide = EntityChanges.Partner(
       root: mapping.rootNumber(of: entity), slot: property.slot)
     let memberSide = EntityChanges.Partner(
@@ -54,10 +57,13 @@ package struct ToManyStatements: Sendable {
     case .foreignKey(let table, let owner, _):
       guard toMany.inverse == nil else { return nil }
       ownerIsFirst = true
+      let stored = Select(
+        [.column(table: nil, name: owner)], from: TableReference(table),
+        where: column(RowColumns.key, 0))
       storedOwner =
         Select(
-          [.column(table: nil, name: owner)], from: TableReference(table),
-          where: column(RowColumns.key, 0)
+          [RowColumns.key(), RowColumns.entity()], from: TableReference(entity.table),
+          where: .binary(RowColumns.key(), .equal, .subquery(stored))
         ).rendered(in: dialect).sql
       pairTable = PairTable(table: table, first: owner, second: RowColumns.key)
       link =

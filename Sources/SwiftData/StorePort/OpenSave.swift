@@ -59,7 +59,7 @@ package struct SaveReceipt {
 
 /// The effects of a save beyond the request, which the context must apply to its models.
 package struct SaveConsequences {
-  /// A to-one relationship of a row.
+  /// A relationship of a row.
   package struct Link {
     package let identifier: PersistentIdentifier
     package let slot: Int
@@ -79,6 +79,8 @@ package struct SaveConsequences {
   package var displaced: [Link] = []
   /// Inverse to-one relationships that were set to a model of this save.
   package var answered: [Link] = []
+  /// To-many relationships without an inverse that lost a member, because the save gave it to another owner.
+  package var taken: [Link] = []
   /// To-many relationships whose members have changed, by row.
   package var changedLists: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
 }

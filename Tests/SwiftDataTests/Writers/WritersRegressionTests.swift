@@ -140,4 +140,10 @@ import Testing
       (.second, .delete(.player, 4)), (.first, .save), (.second, .save),
       (.second, .link(.players, .left, 0, 3)), (.second, .save))
   }
+
+  @Test func aNewTabStaysWithItsLastCrew() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.first, .grow(.tabs, 5)),
+      (.first, .link(.tabs, .left, 10, 5)), (.first, .delete(.crew, 15)), (.first, .save))
+  }
 }

@@ -1,0 +1,84 @@
+/// A member that a list without an inverse gained. `ChangeTracker` notes it.
+struct MemberGain {
+  let owner: _ModelStorage
+  let slot: Int
+  let member: _ModelStorage
+
+  fileprivate var isOfDeletedOwner: Bool { owner.flags.contains(.isDeleted) }
+
+  /// Whether the owner still has the member, and is in the unit of work.
+  fileprivate var isHeld: Bool {
+    guard owner.source != nil, !owner.flags.contains(.hasNoRow),
+      let model = member.persistentModel,
+      case .toMany(let value) = owner.overlaid(slot).relationship
+    else { return false }
+    return value.holds(model)
+  }
+}
+
+/// Leaves each member of a list without an inverse to one owner, in memory, before the store writes: for
+/// stores that keep the owner's key in the member's row. Called by `SavePreparation`.
+///
+/// A member that several owners gained stays with the one that gained it last. One that is deleted does not
+/// count, unless its rule concerns the member too. The store itself takes a member from an owner that has it
+/// stored (`PairWriter`). The changes in memory are undone if the save fails.
+struct ListDisplacement {
+  private let stores: ContextStores
+  private let changes: ChangeTracker
+  private let fixer: RelationshipFixer
+  private var undoings: [RelationshipFixer.Undoing] = []
+
+  init(_ stores: ContextStores, _ changes: ChangeTracker, _ fixer: RelationshipFixer) {
+    self.stores = stores
+    self.changes = changes
+    self.fixer = fixer
+  }
+
+  mutating func apply() {
+    undoings = []
+    guard changes.gainsWithoutInverse.count > 1 else { return }
+    var keepers: [List: _ModelStorage] = [:]
+    let gains = changes.gainsWithoutInverse.filter { gain in
+      gain.isHeld && stores.port(of: gain.owner)?.isTransactional == true
+    }
+    for gain in gains where !gain.isOfDeletedOwner { keepers[List(gain)] = gain.owner }
+    for gain in gains where gain.isHeld && !deletionConcernsMember(gain) {
+      guard let keeper = keepers[List(gain)], keeper !== gain.owner else { continue }
+      undoings.append(fixer.remove(gain.member, from: gain.owner, slot: gain.slot))
+      if gain.isOfDeletedOwner { continue }
+      let descriptor = gain.owner.descriptor
+      SingleOwnerWarning.note(
+        owner: descriptor.entityName, list: descriptor.properties[gain.slot].name,
+        member: gain.member.descriptor.entityName)
+    }
+  }
+
+  /// Whether the owner is deleted with its members, or not deleted because it has some.
+  private func deletionConcernsMember(_ gain: MemberGain) -> Bool {
+    guard gain.isOfDeletedOwner,
+      let link = gain.owner.descriptor.link(gain.slot, in: stores.coordinator)
+    else { return false }
+    return link.deleteRule == .cascade || link.deleteRule == .deny
+  }
+
+  /// Undoes what `apply` changed in memory.
+  mutating func undo() {
+    for undoing in undoings.reversed() { undoing() }
+    undoings = []
+  }
+
+  /// The lists of a relationship, of which one can have the member.
+  private struct List: Hashable {
+    /// The class that declares the relationship.
+    let declaring: ObjectIdentifier
+    let slot: Int
+    let member: ObjectIdentifier
+
+    init(_ gain: MemberGain) {
+      let descriptor = gain.owner.descriptor.lineage.filter { gain.slot < $0.slotCount }.last
+      declaring = ObjectIdentifier(descriptor ?? gain.owner.descriptor)
+      slot = gain.slot
+      member = ObjectIdentifier(gain.member)
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import SwiftData
+import Synchronization
+import Testing
+
+/// A member of a list without an inverse belongs to one owner: the one that it was added to last.
+@Suite struct ListsWithoutInverseTests {
+  @Model class Album {
+    #Unique<Album>([\.name])
+    var name: String
+    var photos: [Photo] = []
+
+    init(_ name: String, _ photos: [Photo] = []) {
+      self.name = name
+      self.photos = photos
+    }
+  }
+
+  @Model final class YearAlbum: Album {
+    var year = 0
+
+    override init(_ name: String, _ photos: [Photo] = []) { super.init(name, photos) }
+  }
+
+  @Model final class Photo {
+    var title: String
+
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model final class Box {
+    @Relationship(deleteRule: .cascade) var things: [Thing] = []
+
+    init() {}
+  }
+
+  @Model final class Thing {
+    init() {}
+  }
+
+  private let container: ModelContainer
+  private let context: ModelContext
+
+  init() throws {
+    container = try ModelContainer(
+      for: Album.self, YearAlbum.self, Photo.self, Box.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    context = ModelContext(container)
+  }
+
+  /// Two albums, `a` and `b`, the first with stored photos.
+  private func albums(_ titles: String...) throws -> (Album, Album) {
+    let albums = (Album("a", titles.map(Photo.init)), Album("b"))
+    context.insert(albums.0)
+    context.insert(albums.1)
+    try context.save()
+    return albums
+  }
+
+  private func titles(in context: ModelContext) throws -> [String: [String]] {
+    let albums = try context.fetch(FetchDescriptor<Album>())
+    let pairs = albums.map { ($0.name, $0.photos.map(\.title).sorted()) }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+
+  /// What is stored, which memory has to show too.
+  private func saved() throws -> [String: [String]] {
+    try context.save()
+    let stored = try titles(in: ModelContext(container))
+    #expect(try titles(in: context) == stored)
+    return stored
+  }
+
+  @Test(arguments: [false, true]) func aNewMemberStaysWithItsLastOwner(_ isReversed: Bool) throws {
+    let (a, b) = try albums()
+    let photo = Photo("new")
+    let (first, last) = isReversed ? (b, a) : (a, b)
+    first.photos.append(photo)
+    last.photos.append(photo)
+    #expect(first.photos == [photo] && last.photos == [photo])
+    #expect(try saved() == [first.name: [], last.name: ["new"]])
+  }
+
+  @Test func aStoredMemberMovesToItsLastOwner() throws {
+    let (a, b) = try albums("one", "two")
+    let photo = try #require(a.photos.first { $0.title == "one" })
+    b.photos.append(photo)
+    #expect(a.photos.count == 2 && b.photos == [photo])
+    let other = ModelContext(container)
+    let loaded = try other.fetch(FetchDescriptor<Album>(sortBy: [SortDescriptor(\.name)]))
+    #expect(loaded.map(\.photos.count) == [2, 0])
+    try context.save()
+    // No fetch of albums is needed, in this context and in another one.
+    #expect(a.photos.map(\.title) == ["two"] && b.photos == [photo])
+    _ = try other.fetch(FetchDescriptor<Photo>())
+    #expect(loaded.map { $0.photos.map(\.title) } == [["two"], ["one"]])
+    #expect(try saved() == ["a": ["two"], "b": ["one"]])
+  }
+
+  @Test func anOwnerThatLosesStoredMembersIsNamed() throws {
+    let (a, b) = try albums("one", "two")
+    let year = YearAlbum("2024", [Photo("three")])
+    context.insert(year)
+    try context.save()
+    let posted = Mutex<[[PersistentIdentifier: [String]]]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didOverwrite, object: context, queue: nil
+    ) { notification in
+      let names = notification.userInfo?[ModelContext.overwrittenPropertiesKey]
+      posted.withLock { $0.append(names as? [PersistentIdentifier: [String]] ?? [:]) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    b.photos = a.photos + year.photos
+    try context.save()
+    #expect(
+      posted.withLock { $0 } == [
+        [a.persistentModelID: ["photos"], year.persistentModelID: ["photos"]]
+      ])
+    b.photos.removeLast(2)
+    #expect(try saved().values.map(\.count).sorted() == [0, 0, 1])
+    #expect(posted.withLock { $0.count } == 1)
+  }
+
+  @Test func twoMembersThatCrossEndWhereTheyWereAddedLast() throws {
+    let (a, b) = try albums()
+    let (x, y) = (Photo("x"), Photo("y"))
+    a.photos.append(x)
+    b.photos.append(y)
+    a.photos.append(y)
+    b.photos.append(x)
+    #expect(try saved() == ["a": ["y"], "b": ["x"]])
+  }
+
+  @Test func aMemberThatReturnsStaysWithItsStoredOwner() throws {
+    let (a, b) = try albums("one")
+    let photo = a.photos[0]
+    a.photos = []
+    b.photos = [photo]
+    a.photos = [photo]
+    #expect(try saved() == ["a": ["one"], "b": []])
+  }
+
+  @Test func anOwnerThatLostTheMemberAgainDoesNotCount() throws {
+    let (a, b) = try albums()
+    let photo = Photo("new")
+    a.photos.append(photo)
+    b.photos.append(photo)
+    b.photos.removeAll()
+    #expect(try saved() == ["a": ["new"], "b": []])
+  }
+
+  @Test(arguments: [false, true]) func aDeletedOwnerDoesNotCount(_ isNew: Bool) throws {
+    let (a, b) = try albums()
+    let photo = Photo("new")
+    a.photos.append(photo)
+    let last = isNew ? Album("c") : b
+    context.insert(last)
+    last.photos.append(photo)
+    context.delete(last)
+    #expect(try saved()["a"] == ["new"])
+  }
+
+  @Test func aMemberGoesWithADeletedOwnerWhoseRuleCascades() throws {
+    let (kept, deleted) = (Box(), Box())
+    context.insert(kept)
+    context.insert(deleted)
+    try context.save()
+    let thing = Thing()
+    deleted.things.append(thing)
+    kept.things.append(thing)
+    context.delete(deleted)
+    try context.save()
+    #expect(kept.things == [])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Thing>()) == 0)
+  }
+
+  @Test func ofNewOwnersTheOneInsertedLastHasTheMember() throws {
+    let photo = Photo("new")
+    let (a, b) = (Album("a", [photo]), Album("b", [photo]))
+    context.insert(b)
+    context.insert(a)
+    #expect(try saved() == ["a": ["new"], "b": []])
+  }
+
+  @Test func ownersOfSubclassesCountToo() throws {
+    let (a, _) = try albums()
+    let year = YearAlbum("2024")
+    context.insert(year)
+    let photo = Photo("new")
+    a.photos.append(photo)
+    year.photos.append(photo)
+    #expect(try saved() == ["a": [], "b": [], "2024": ["new"]])
+  }
+
+  @Test func aDeletedMemberLeavesTheListOfASubclass() throws {
+    let year = YearAlbum("2024", [Photo("one"), Photo("two")])
+    context.insert(year)
+    try context.save()
+    let photo = try #require(year.photos.first { $0.title == "one" })
+    context.delete(photo)
+    try context.save()
+    #expect(year.photos.map(\.title) == ["two"])
+  }
+
+  @Test func aSaveThatFailsLeavesTheListsAsTheyWere() throws {
+    let (a, b) = try albums()
+    let photo = Photo("new")
+    a.photos.append(photo)
+    b.photos.append(photo)
+    context.uniquenessPolicy = .refuse
+    let double = Album("a")
+    context.insert(double)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(a.photos == [photo] && b.photos == [photo])
+    context.delete(double)
+    #expect(try saved() == ["a": [], "b": ["new"]])
+  }
+
+  @Test func undoneEditsDoNotCount() throws {
+    let (a, b) = try albums()
+    context.undoManager = UndoManager()
+    let photo = Photo("new")
+    a.photos.append(photo)
+    context.processPendingChanges()
+    b.photos.append(photo)
+    context.processPendingChanges()
+    context.undoManager?.undo()
+    #expect(a.photos == [photo] && b.photos == [])
+    #expect(try saved() == ["a": ["new"], "b": []])
+  }
+
+  @Test func editsThatWereRolledBackDoNotCount() throws {
+    let (a, b) = try albums("one")
+    let photo = a.photos[0]
+    a.photos = []
+    a.photos = [photo]
+    b.photos = [photo]
+    context.rollback()
+    a.photos.append(Photo("two"))
+    #expect(try saved() == ["a": ["one", "two"], "b": []])
+  }
+}
