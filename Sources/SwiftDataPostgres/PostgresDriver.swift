@@ -31,7 +31,7 @@ struct PostgresDriver: SQLDriver {
 
   let numbers: PostgresNumbers
 
-  var sharedNumbers: (any SharedNumbers)? { numbers }
+  var numberAllocator: (any NumberAllocator)? { numbers }
 
   init(
     pool: PostgresPool, mapping: SchemaMapping, lock: StoreLock, monitor: PostgresSchemaMonitor

@@ -17,7 +17,7 @@ import Synchronization
 ///   `takenKey`, and its repetition sets the sequence to the largest key in the table.
 ///
 /// A mutex guards the blocks, the known texts and the tables with taken keys.
-final class PostgresNumbers: SharedNumbers {
+final class PostgresNumbers: NumberAllocator {
   private struct State {
     /// Unused keys, by the number of the root entity.
     var blocks: [Int: [Range<Int64>]] = [:]

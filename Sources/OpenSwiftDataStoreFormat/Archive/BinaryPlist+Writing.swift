@@ -34,7 +34,7 @@ extension BinaryPlist {
     }
 
     private(set) var all: [Object] = []
-    private var shared = SharedValues()
+    private var shared = UniquedValues()
 
     mutating func add(_ value: PropertyList, depth: Int) throws(FormatError) -> Int {
       guard depth < deepest else {

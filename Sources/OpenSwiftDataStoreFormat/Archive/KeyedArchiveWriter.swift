@@ -17,7 +17,7 @@ package struct KeyedArchiveWriter: Sendable {
   private var objects: [PropertyList] = [.string("$null")]
   /// By the names of the classes.
   private var classes: [String: Reference] = [:]
-  private var shared = SharedValues()
+  private var shared = UniquedValues()
 
   package init() {}
 

@@ -11,7 +11,7 @@ final class ChangeTracker {
   private(set) var inserted = OrderedModels(keepsSavedValues: false)
   private(set) var changed = OrderedModels(keepsSavedValues: true)
   private(set) var deleted = OrderedModels(keepsSavedValues: true)
-  private var newRows = NewModelRows()
+  private var packer = NewModelPacker()
   /// One-to-one relationships of edited models that were emptied because their model was set
   /// elsewhere.
   private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
@@ -36,7 +36,7 @@ final class ChangeTracker {
     }
     storage.becomeInserted(in: source)
     inserted.append(storage, saved: SavedValues())
-    if let earlier = inserted.storage(beforeLast: NewModelRows.delay) { newRows.pack(earlier) }
+    if let earlier = inserted.storage(beforeLast: NewModelPacker.delay) { packer.pack(earlier) }
   }
 
   /// Edits from before or during the deletion are pending again.
@@ -93,7 +93,7 @@ final class ChangeTracker {
 
   /// Removes a model whose changes have been saved.
   func settle(_ storage: _ModelStorage) {
-    defer { if inserted.isEmpty { newRows.removeAll() } }
+    defer { if inserted.isEmpty { packer.removeAll() } }
     if inserted.remove(storage) ?? changed.remove(storage) ?? deleted.remove(storage) != nil {
       storage.clearPending()
     }
@@ -192,7 +192,7 @@ final class ChangeTracker {
   @discardableResult
   func removeAll() -> [OrderedModels] {
     let removed = lists
-    newRows.removeAll()
+    packer.removeAll()
     inserted.removeAll { $0.clearPending() }
     changed.removeAll { $0.clearPending() }
     deleted.removeAll { $0.clearPending() }

@@ -3,7 +3,7 @@ import OpenSwiftDataRowStorage
 
 /// How the values of a new model move from the overlay into a row, which takes about half the memory.
 ///
-/// Called by the context for models that wait for their first save (`NewModelRows`). The getters of
+/// Called by the context for models that wait for their first save (`NewModelPacker`). The getters of
 /// the model read the row as they read a fetched one, and the save binds its cells without copying
 /// them. An edit puts a new value over the row.
 extension _ModelStorage {

@@ -3,7 +3,7 @@ import OpenSwiftDataSQLSyntax
 /// The statements that remove whole transactions from the history.
 struct HistoryRemovalStatements: Sendable {
   /// Stores the largest number of a transaction as the last one, for databases that take the numbers
-  /// from elsewhere (`SharedNumbers`): it stays the end of the history when the transaction is
+  /// from elsewhere (`NumberAllocator`): it stays the end of the history when the transaction is
   /// removed. `nil` if each save stores it.
   let keepLastNumber: String?
   let allChanges: String

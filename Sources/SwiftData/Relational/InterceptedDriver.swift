@@ -35,7 +35,7 @@ struct InterceptedDriver: SQLDriver {
     InterceptedLease(base: try base.leaseWriter(within: limit), sessions: sessions)
   }
 
-  var sharedNumbers: (any SharedNumbers)? { base.sharedNumbers }
+  var numberAllocator: (any NumberAllocator)? { base.numberAllocator }
 
   func reclaimSpace(limit: Int?) { base.reclaimSpace(limit: limit) }
 }

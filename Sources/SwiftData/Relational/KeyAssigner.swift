@@ -104,7 +104,7 @@ final class KeyAssigner {
     guard let root = store.mapping.entity(named: save.statements.entity.rootName) else {
       return Supply(root: save.statements.entity, next: 1, end: PackedKey.largestKey + 1)
     }
-    guard let numbers = store.driver.sharedNumbers else {
+    guard let numbers = store.driver.numberAllocator else {
       let end = PackedKey.largestKey + 1
       // All keys from the first one on were taken.
       if let used = supplies[root.number] { return used }
@@ -126,7 +126,7 @@ final class KeyAssigner {
 
   /// Stores the last assigned keys, or returns those that were not needed.
   func storeLast() throws {
-    if let numbers = store.driver.sharedNumbers {
+    if let numbers = store.driver.numberAllocator {
       for supply in supplies.values where supply.next < supply.end {
         numbers.returnKeys(supply.next..<supply.end, of: supply.root)
       }

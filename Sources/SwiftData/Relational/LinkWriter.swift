@@ -71,7 +71,7 @@ final class LinkWriter {
   }
 
   /// Notes the related rows of new rows.
-  func note(ofNew rows: NewRows) {
+  func note(ofNew rows: InsertionRuns) {
     for run in rows.runs where !run.save.changes.links.isEmpty {
       for index in run.indices {
         guard changes.isNew(RowChanges.Row(root: run.save.changes.root, key: keys[index])) else {
@@ -92,7 +92,7 @@ final class LinkWriter {
   /// 2. One-to-one relationships get an inverse link, and other links to the same row are removed;
   ///    the later save wins.
   /// 3. Every row that a link of the save refers to must exist.
-  func complete(_ updated: [DefaultSnapshot], _ new: NewRows) throws {
+  func complete(_ updated: [DefaultSnapshot], _ new: InsertionRuns) throws {
     var assignments = OneToOneAssignments()
     // New models come after the changed rows that they may be merged with, so their values win.
     for snapshot in updated { try add(changed: snapshot, to: &assignments) }

@@ -3,7 +3,7 @@
 extension RelationalStore {
   package var isTransactional: Bool { true }
 
-  package var writesConcurrently: Bool { driver.sharedNumbers != nil }
+  package var writesConcurrently: Bool { driver.numberAllocator != nil }
 
   package func openSave(for editor: EditingState, _ access: WriteAccess) throws -> any OpenSave {
     try openRelationalSave(for: editor, access)

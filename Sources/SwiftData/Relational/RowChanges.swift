@@ -37,7 +37,7 @@ final class RowChanges {
   private let editor: EditingState
   private var history: HistoryWriter?
   /// The history of this transaction, where several write at once.
-  private var shared: SharedHistory?
+  private var buffered: BufferedHistory?
   private var changes: [Row: Change] = [:]
   /// The keys of rows that are new, by the number of the root entity; mostly one range.
   private var newKeys: [Int: [Range<Int64>]] = [:]
@@ -54,8 +54,8 @@ final class RowChanges {
     self.store = store
     self.session = session
     self.editor = editor
-    if let numbers = store.driver.sharedNumbers {
-      shared = SharedHistory(store, session, numbers, by: editor)
+    if let numbers = store.driver.numberAllocator {
+      buffered = BufferedHistory(store, session, numbers, by: editor)
     } else {
       history = HistoryWriter(store, session, by: editor)
     }
@@ -125,18 +125,18 @@ final class RowChanges {
   private func addDeleted(
     _ list: KeyList, _ table: TableChanges, _ batch: StatementBatch, root: Int
   ) throws {
-    if shared != nil {
+    if buffered != nil {
       if let sql = table.preserved {
-        shared?.addDeleted(try session.statement(sql).values(.list(list.text)))
+        buffered?.addDeleted(try session.statement(sql).values(.list(list.text)))
       } else if let sql = table.entityNumbers {
         batch.read(sql, .list(list.text)) { found in
           for (number, keys) in self.groups(found) {
-            self.shared?.add(.deleted, entity: number, keys)
+            self.buffered?.add(.deleted, entity: number, keys)
           }
         }
       } else {
         batch.read(table.existingKeys, .list(list.text)) { keys in
-          self.shared?.add(.deleted, entity: root, keys)
+          self.buffered?.add(.deleted, entity: root, keys)
         }
       }
     }
@@ -173,7 +173,7 @@ final class RowChanges {
     guard let root = store.mapping.entity(number: store.mapping.rootNumber(of: entity)) else {
       return
     }
-    if shared != nil {
+    if buffered != nil {
       return try addDeleted(of: root, where: condition, parameters)
     }
     guard let history else { return }
@@ -199,7 +199,7 @@ final class RowChanges {
     let preserved = TableChanges.preserved(
       root, store.history, in: store.mapping, where: condition, dialect)
     if let preserved {
-      shared?.addDeleted(
+      buffered?.addDeleted(
         try session.statement(preserved.rendered(in: dialect).sql).values(.values(parameters)))
       return
     }
@@ -207,7 +207,7 @@ final class RowChanges {
       [RowColumns.key(), RowColumns.entity()], from: TableReference(root.table), where: condition)
     let found = try session.statement(select.rendered(in: dialect).sql)
       .integers(.values(parameters))
-    for (number, keys) in groups(found) { shared?.add(.deleted, entity: number, keys.sorted()) }
+    for (number, keys) in groups(found) { buffered?.add(.deleted, entity: number, keys.sorted()) }
   }
 
   /// The changed rows with their changed slots, without new and deleted rows.
@@ -221,16 +221,16 @@ final class RowChanges {
   // MARK: The end
 
   /// The number of the transaction in the history; `nil` if there is none, or it is not known yet.
-  var transaction: Int64? { shared?.added?.number ?? history?.transaction }
+  var transaction: Int64? { buffered?.added?.number ?? history?.transaction }
 
   /// The transaction in the history, where several write at once.
-  var added: AddedTransaction? { shared?.added }
+  var added: AddedTransaction? { buffered?.added }
 
   /// - Parameters:
   ///   - ends: The number after the last new key, by the number of the root entity.
   ///   - rows: The new models, with their keys.
   func finish(
-    newKeys ends: [Int: Int64] = [:], _ rows: NewRows? = nil, _ keys: KeyAssigner? = nil
+    newKeys ends: [Int: Int64] = [:], _ rows: InsertionRuns? = nil, _ keys: KeyAssigner? = nil
   ) throws {
     if history != nil {
       for (root, new) in newKeys.sorted(by: { $0.key < $1.key }) {
@@ -240,21 +240,21 @@ final class RowChanges {
         try history?.addInserted(table, from: first)
       }
     }
-    if shared != nil, let rows, let keys { addInserted(rows, keys) }
+    if buffered != nil, let rows, let keys { addInserted(rows, keys) }
     if !changes.isEmpty {
       let deleted = deletedChanges
       let rows = changes.keys.filter { !deleted.contains($0) }
         .sorted { ($0.root, $0.key) < ($1.root, $1.key) }
       try setVersions(rows)
-      if history != nil || shared != nil { try addUpdates(rows) }
+      if history != nil || buffered != nil { try addUpdates(rows) }
     }
     try history?.finish()
-    try shared?.finish()
+    try buffered?.finish()
   }
 
   /// The keys are known, so that the rows need not be read. To read the end of a table would disturb
   /// all who insert there.
-  private func addInserted(_ rows: NewRows, _ keys: KeyAssigner) {
+  private func addInserted(_ rows: InsertionRuns, _ keys: KeyAssigner) {
     var new: [Int: [Int64]] = [:]
     for run in rows.runs {
       let (number, root) = (run.save.statements.entity.number, run.save.changes.root)
@@ -271,7 +271,7 @@ final class RowChanges {
         defer { last = key }
         return key != last && !deleted.contains(key)
       }
-      shared?.add(.inserted, entity: number, distinct)
+      buffered?.add(.inserted, entity: number, distinct)
     }
   }
 
@@ -310,9 +310,9 @@ final class RowChanges {
     }
     for (update, keys) in groups.all {
       guard let table = table(update.root) else { continue }
-      if shared != nil {
+      if buffered != nil {
         for (number, keys) in try stored(keys, table, root: update.root) {
-          shared?.add(
+          buffered?.add(
             .updated, entity: number, keys, columns: columns(update.slots, entity: number))
         }
         continue

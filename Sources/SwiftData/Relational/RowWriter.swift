@@ -46,7 +46,7 @@ final class RowWriter {
   // MARK: New rows
 
   /// Inserts the rows of models that have keys.
-  func insert(_ run: NewRows.Run, of models: NewModels) throws {
+  func insert(_ run: InsertionRuns.Run, of models: NewModels) throws {
     for indices in keys.groups(run.indices) {
       let first = keys[indices.lowerBound]
       let count = try insertGroups(indices, of: models, run.save, from: first)
@@ -86,7 +86,7 @@ final class RowWriter {
   /// As long as models are new, an insert that does nothing on a conflict is the fastest. After the
   /// first conflict, the statement that updates the row and returns its key is used, until it
   /// inserts a row. If there are many conflicts in sequence, rows are looked up and updated.
-  func merge(_ run: NewRows.Run, of models: NewModels) throws {
+  func merge(_ run: InsertionRuns.Run, of models: NewModels) throws {
     guard let sql = run.save.statements.upsert else { return }
     if expectsFreeValues(run.save, forNew: run.indices.count) {
       try keys.assignFree(to: run.indices, of: models, run.save)
@@ -197,7 +197,7 @@ final class RowWriter {
 
   /// Writes models whose row must be looked up. Models whose unique values refer to other new
   /// models come after those.
-  func writeAfterLookUp(_ runs: [NewRows.Run], of models: NewModels) throws {
+  func writeAfterLookUp(_ runs: [InsertionRuns.Run], of models: NewModels) throws {
     var incomplete: [(index: Int, save: EntitySave)] = []
     var waiting = runs.flatMap { run in run.indices.map { (index: $0, save: run.save) } }
     let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: waiting.count) }
@@ -286,7 +286,7 @@ final class RowWriter {
     do {
       // After an error a server refuses the statements of the transaction, unless a savepoint undoes it.
       // The other row is read then. The begin and the end of a savepoint cost no round trip.
-      if store.driver.sharedNumbers != nil,
+      if store.driver.numberAllocator != nil,
         !batch.save.uniqueSlots(among: batch.update.slots).isEmpty
       {
         try prepared.session.savepoint("update", write)
@@ -317,7 +317,7 @@ final class RowWriter {
   ) throws -> Bool? {
     guard let update = save.update(of: slots) else { return nil }
     // After an error the statements of the transaction are refused, so the other row is found before.
-    if store.driver.sharedNumbers != nil, !save.uniqueSlots(among: slots).isEmpty,
+    if store.driver.numberAllocator != nil, !save.uniqueSlots(among: slots).isEmpty,
       let collision = try collision(of: snapshot, save, key: key)
     {
       throw collision
@@ -329,7 +329,7 @@ final class RowWriter {
       changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), update.slots)
       return true
     } catch let error as any DatabaseFailure
-      where error.isUniquenessViolation && store.driver.sharedNumbers == nil
+      where error.isUniquenessViolation && store.driver.numberAllocator == nil
     {
       throw try collision(of: snapshot, save, key: key) ?? error
     }

@@ -5,7 +5,7 @@ package import OpenSwiftDataSQLSyntax
 /// The relational engine's interface to a database: lends connections, which run statements.
 ///
 /// A database has one writer at a time, or several, whose transactions it isolates from each other
-/// (`WriteAccess`). Several need a `SharedNumbers`.
+/// (`WriteAccess`). Several need a `NumberAllocator`.
 ///
 /// Each function stands for a statement or a batch of rows, never for a single row or column, so
 /// calls through the existential cost little. Work per row and column is generic code of the engine
@@ -49,7 +49,7 @@ package protocol SQLDriver: Sendable {
 
   /// Keys and history numbers for several writers at once; `nil` if only one can write. Then the
   /// engine continues the largest numbers.
-  var sharedNumbers: (any SharedNumbers)? { get }
+  var numberAllocator: (any NumberAllocator)? { get }
 }
 
 /// Stores large values outside their rows, consistently with the transactions of the single writer.
@@ -153,7 +153,7 @@ extension SQLDriver {
 
   package func reclaimSpace(limit: Int?) {}
 
-  package var sharedNumbers: (any SharedNumbers)? { nil }
+  package var numberAllocator: (any NumberAllocator)? { nil }
 
   package var dialect: SQLDialect { capabilities.dialect }
 }

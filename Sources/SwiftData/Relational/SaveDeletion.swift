@@ -151,7 +151,7 @@ final class SaveDeletion {
   /// The effects of the save beyond the request.
   /// - Parameter keys: The keys of the new rows.
   func consequences(
-    _ new: NewRows, _ keys: KeyAssigner, _ changes: RowChanges
+    _ new: InsertionRuns, _ keys: KeyAssigner, _ changes: RowChanges
   ) -> SaveConsequences {
     var consequences = SaveConsequences()
     consequences.lastValues = lastValues

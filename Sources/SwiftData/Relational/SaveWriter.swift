@@ -68,7 +68,7 @@ struct SaveWriter {
   /// The changed rows that release unique values.
   private var moving: [DefaultSnapshot] = []
   /// The new models with their statements.
-  private var new = NewRows()
+  private var new = InsertionRuns()
   /// For each changed row, whether `updateConstrainedRows` writes it.
   private var isEarly: [Bool] = []
 
@@ -110,7 +110,7 @@ struct SaveWriter {
       moving = try rows.rowsReleasingUniqueValues(request)
       for snapshot in moving { try rows.clearOldUniqueValues(snapshot) }
     case .assignFreeKeys:
-      new = try NewRows(request.inserted, doomed: doomed, prepared)
+      new = try InsertionRuns(request.inserted, doomed: doomed, prepared)
       keys.reserve(new.models.indices.count)
       for run in new.runs(.nextFree) {
         try keys.assignFree(to: run.indices, of: new.models, run.save)

@@ -1,5 +1,5 @@
 /// The new models of a save, with the statements that write their rows. Made by `SaveWriter`.
-struct NewRows {
+struct InsertionRuns {
   /// Consecutive models of one entity that get their keys in the same way.
   struct Run {
     let indices: Range<Int>

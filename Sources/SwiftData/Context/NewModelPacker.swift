@@ -1,12 +1,12 @@
 import OpenSwiftDataRowStorage
 
-/// The rows in which new models keep their values until the first save. Part of the
+/// Writes the rows in which new models keep their values until the first save. Part of the
 /// `ChangeTracker`.
 ///
 /// The values of a model move into a row when some more models have been inserted, because a program
 /// often sets further properties directly after an insertion. So a few new models never have a row.
 /// The pages belong to the models afterwards; this type only writes the next row.
-struct NewModelRows {
+struct NewModelPacker {
   /// The number of models at the end of the list that have no row yet.
   static var delay: Int {
     #if OPENSWIFTDATA_INVARIANTS
@@ -22,7 +22,7 @@ struct NewModelRows {
 
     init(_ descriptor: _ModelDescriptor) {
       self.descriptor = descriptor
-      rows = RowBuilder(layout: descriptor.layout, expectedRows: NewModelRows.delay)
+      rows = RowBuilder(layout: descriptor.layout, expectedRows: NewModelPacker.delay)
     }
   }
 

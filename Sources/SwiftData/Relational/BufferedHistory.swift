@@ -10,10 +10,10 @@ import Foundation
 /// Preserved values of deleted rows are read when the deletion is noted, and kept until then.
 ///
 /// A store that keeps no history writes a transaction without changes, which readers see as a gap.
-struct SharedHistory {
+struct BufferedHistory {
   private let store: RelationalStore
   private let session: any SQLSession
-  private let numbers: any SharedNumbers
+  private let numbers: any NumberAllocator
   private let texts: [String?]
   private var changes = NewTransaction(texts: [], time: 0)
   private var hasGap = false
@@ -22,7 +22,7 @@ struct SharedHistory {
 
   /// - Returns: `nil` for a store without history tables.
   init?(
-    _ store: RelationalStore, _ session: any SQLSession, _ numbers: any SharedNumbers,
+    _ store: RelationalStore, _ session: any SQLSession, _ numbers: any NumberAllocator,
     by editor: EditingState
   ) {
     guard store.history != nil else { return nil }

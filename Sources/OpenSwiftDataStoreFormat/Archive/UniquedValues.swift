@@ -2,7 +2,7 @@ import Foundation
 
 /// The indices of values that an archive or a property list has once, however often they occur.
 /// Used by `KeyedArchiveWriter` and `BinaryPlist.encode`.
-struct SharedValues {
+struct UniquedValues {
   /// By a text that is different for each value. Keys are bytes, because Swift considers texts with
   /// different encodings equal.
   private var indices: [Data: Int] = [:]

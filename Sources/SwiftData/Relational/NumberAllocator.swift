@@ -6,7 +6,7 @@ import Foundation
 /// save would read what all others write, so that only one of them could commit. So the driver takes
 /// keys from outside of the transactions, and numbers the transactions of the history in the order of
 /// their commits.
-package protocol SharedNumbers: Sendable {
+package protocol NumberAllocator: Sendable {
   /// Reserves keys for new rows. A rollback does not release them.
   /// - Parameters:
   ///   - count: The number of wanted keys, at least 1.
