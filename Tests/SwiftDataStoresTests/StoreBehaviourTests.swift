@@ -254,4 +254,34 @@ struct StoreBehaviourTests {
     try context.save()
     #expect(try self.context(open).all(Shelf.self).isEmpty)
   }
+
+  @Test func listsWithoutInverseShareMembers() throws {
+    let contents = DictionaryStoreContents()
+    let open = {
+      try ModelContainer(
+        for: Album.self, configurations: DictionaryStoreConfiguration(contents: contents))
+    }
+    let context = try context(open)
+    let (photo, albums) = (Photo(), [Album("a"), Album("b")])
+    for album in albums {
+      context.insert(album)
+      album.photos.append(photo)
+    }
+    try context.save()
+    #expect(albums.map(\.photos) == [[photo], [photo]])
+    #expect(try self.context(open).all(Album.self).map(\.photos.count) == [1, 1])
+  }
+}
+
+@Model
+private final class Album {
+  var name: String
+  var photos: [Photo] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+private final class Photo {
+  init() {}
 }

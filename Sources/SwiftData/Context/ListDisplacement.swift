@@ -75,8 +75,11 @@ struct ListDisplacement {
     let member: ObjectIdentifier
 
     init(_ gain: MemberGain) {
-      let descriptor = gain.owner.descriptor.lineage.filter { gain.slot < $0.slotCount }.last
-      declaring = ObjectIdentifier(descriptor ?? gain.owner.descriptor)
+      var descriptor = gain.owner.descriptor
+      while let superclass = descriptor.superclass?._$descriptor, gain.slot < superclass.slotCount {
+        descriptor = superclass
+      }
+      declaring = ObjectIdentifier(descriptor)
       slot = gain.slot
       member = ObjectIdentifier(gain.member)
     }
