@@ -25,7 +25,7 @@ struct StoreOpening {
     migrationPlan: (any SchemaMigrationPlan.Type)? = nil, progress: MigrationProgress? = nil
   ) throws {
     try schema.validate()
-    AmbiguousInverseWarning.note(schema)
+    InverseWarning.note(schema)
     let plan = try migrationPlan.map(PlanVersions.init)
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []

@@ -139,6 +139,42 @@ extension SchemaInference {
     }
   }
 
+  /// Two arrays that lead to each other's entity and have no inverse.
+  package struct UnpairedArrays {
+    package struct Side {
+      package let entity: String
+      package let name: String
+    }
+
+    package let first: Side
+    package let second: Side
+  }
+
+  /// The arrays of completed entities that are not paired, because a many-to-many relationship needs
+  /// `inverse:`, with the only array of the other entity that leads back.
+  package static func unpairedArrays(in entities: [Schema.Entity]) -> [UnpairedArrays] {
+    struct Ends: Hashable {
+      let entity: String
+      let destination: String
+    }
+    var names: [Ends: [String]] = [:]
+    for entity in entities {
+      for relationship in ownRelationships(of: entity)
+      where isFree(relationship) && !relationship.isToOneRelationship {
+        let ends = Ends(entity: entity.name, destination: relationship.destination)
+        names[ends, default: []].append(relationship.name)
+      }
+    }
+    return names.compactMap { ends, found in
+      let back = names[Ends(entity: ends.destination, destination: ends.entity)] ?? []
+      guard ends.entity < ends.destination, found.count == 1, back.count == 1 else { return nil }
+      return UnpairedArrays(
+        first: UnpairedArrays.Side(entity: ends.entity, name: found[0]),
+        second: UnpairedArrays.Side(entity: ends.destination, name: back[0]))
+    }
+    .sorted { ($0.first.entity, $0.second.entity) < ($1.first.entity, $1.second.entity) }
+  }
+
   private static func isFree(_ relationship: Schema.Relationship) -> Bool {
     relationship.inverseName == nil && relationship.inverseKeyPath == nil
       && (!relationship.isToOneRelationship || relationship.isOptional)

@@ -46,6 +46,53 @@ import Testing
     }
   }
 
+  /// Two arrays without `inverse:`.
+  enum Unpaired {
+    @Model final class Student {
+      var courses: [Course] = []
+
+      init() {}
+    }
+
+    @Model final class Course {
+      var students: [Student] = []
+
+      init() {}
+    }
+  }
+
+  /// As the warning about `Unpaired` advises.
+  enum Paired {
+    @Model final class Student {
+      @Relationship(inverse: \Course.students) var courses: [Course] = []
+
+      init() {}
+    }
+
+    @Model final class Course {
+      var students: [Student] = []
+
+      init() {}
+    }
+  }
+
+  /// Arrays of which the first is not clearly the other side, and one that leads to its own class.
+  enum Several {
+    @Model final class Team {
+      var players: [Player] = []
+      var substitutes: [Player] = []
+
+      init() {}
+    }
+
+    @Model final class Player {
+      var teams: [Team] = []
+      var friends: [Player] = []
+
+      init() {}
+    }
+  }
+
   private func lines(opening types: any PersistentModel.Type...) throws -> [String] {
     let lines = Mutex<[String]>([])
     try WarningLog.$receiver.withValue({ line in lines.withLock { $0.append(line) } }) {
@@ -64,6 +111,26 @@ import Testing
           + "one of them."
       ])
     #expect(try lines(opening: Doubtful.Team.self, Doubtful.Match.self) == [])
+  }
+
+  @Test func twoArraysAreNamedWithTheirDeclaration() throws {
+    let found = try lines(opening: Unpaired.Student.self)
+    #expect(
+      found == [
+        "Course.students and Student.courses have no inverse, so they are two relationships: setting one "
+          + "does not set the other, and each Student belongs to one Course at most. For a many-to-many "
+          + "relationship add @Relationship(inverse: \\Course.students) to Student.courses."
+      ])
+    #expect(try lines(opening: Unpaired.Student.self) == [])
+    #expect(try lines(opening: Paired.Student.self) == [])
+    #expect(try lines(opening: Several.Team.self) == [])
+    let context = ModelContext(
+      try ModelContainer(
+        for: Paired.Student.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let (student, course) = (Paired.Student(), Paired.Course())
+    context.insert(student)
+    student.courses = [course]
+    #expect(course.students == [student])
   }
 
   @Test func withoutDoubtNothingIsSaid() throws {
