@@ -290,9 +290,12 @@ struct SavedModels {
       for live in identities.instances(of: link.identifier)
       where live.storage.flags.isDisjoint(with: .isPending) { live.storage.refault() }
     }
-    let known = Set(saved.updated)
-    for link in consequences.links where !known.contains(link.identifier) {
-      saved.updated.append(link.identifier)
+    let links = consequences.links
+    if !links.isEmpty {
+      let known = Set(saved.updated).union(saved.inserted)
+      for link in links where !known.contains(link.identifier) {
+        saved.updated.append(link.identifier)
+      }
     }
     for link in consequences.displaced + consequences.taken {
       guard

@@ -42,6 +42,9 @@ struct PairWriter {
         }
         pairChanges[index].remove(pairs(change.removed))
         pairChanges[index].add(pairs(change.added))
+        if toMany.storedOwner != nil {
+          pairChanges[index].owners[owner] = save.statements.entity.number
+        }
       }
     }
     let batch = StatementBatch(prepared.session)
@@ -52,7 +55,7 @@ struct PairWriter {
         links.noteTarget(pair.second, root: statements.second.root)
       }
       try run(statements.unlink, change.removedPairs, statements, batch)
-      try link(try takenFromOwners(change.addedPairs, statements, batch), statements, batch)
+      try link(try takenFromOwners(change, batch), statements, batch)
     }
     try batch.run()
   }
@@ -113,10 +116,12 @@ struct PairWriter {
       || changes.isNew(RowChanges.Row(root: statements.second.root, key: pair.second))
   }
 
-  /// The pairs that are not stored. Where a member can have one owner only, another one loses it.
+  /// The added pairs that are not stored. Where a member can have one owner only, its earlier one loses it: the
+  /// stored one, or another one of this save, if several new members became one row.
   private func takenFromOwners(
-    _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
+    _ change: PairChanges, _ batch: StatementBatch
   ) throws -> [KeyPair] {
+    let (pairs, statements) = (change.addedPairs, change.statements)
     guard let sql = statements.storedOwner else { return pairs }
     var owners: [Int64: (key: Int64, entity: Int)] = [:]
     let members = pairs.lazy.map(\.second).filter { member in
@@ -130,9 +135,11 @@ struct PairWriter {
     }
     try batch.run()
     return pairs.filter { pair in
-      guard let owner = owners[pair.second] else { return true }
-      if owner.key == pair.first { return false }
-      links.noteTaken(from: owner.key, entity: owner.entity, statements)
+      let earlier = owners[pair.second]
+      if earlier?.key == pair.first { return false }
+      owners[pair.second] = change.owners[pair.first].map { (pair.first, $0) }
+      guard let earlier else { return true }
+      links.noteTaken(from: earlier.key, entity: earlier.entity, statements)
       let names = statements.names
       SingleOwnerWarning.note(owner: names.owner, list: names.list, member: names.member)
       return true
@@ -154,6 +161,8 @@ extension ToManyStatements {
 /// occurrence.
 private struct PairChanges {
   let statements: ToManyStatements
+  /// The entity numbers of owners in relationships without an inverse, by key.
+  var owners: [Int64: Int] = [:]
   private(set) var addedPairs: [KeyPair] = []
   private var added: Set<KeyPair> = []
   private var removed: [KeyPair] = []

@@ -38,12 +38,24 @@ import Testing
     init() {}
   }
 
+  @Model final class Shelf {
+    var labels: [Label] = []
+
+    init(_ names: String...) { labels = names.map(Label.init) }
+  }
+
+  @Model final class Label {
+    @Attribute(.unique) var name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
   private let container: ModelContainer
   private let context: ModelContext
 
   init() throws {
     container = try ModelContainer(
-      for: Album.self, YearAlbum.self, Photo.self, Box.self,
+      for: Album.self, YearAlbum.self, Photo.self, Box.self, Shelf.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
   }
@@ -172,6 +184,32 @@ import Testing
     try context.save()
     #expect(kept.things == [])
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Thing>()) == 0)
+  }
+
+  /// Imports often make a model for each name that they read.
+  @Test func newMembersThatBecomeOneRowHaveOneOwner() throws {
+    let shelves = [Shelf("a", "b"), Shelf("a"), Shelf("b", "c")]
+    for shelf in shelves { context.insert(shelf) }
+    try context.save()
+    func names() -> [[String]] { shelves.map { $0.labels.map(\.name).sorted() } }
+    #expect(names() == [[], ["a"], ["b", "c"]])
+    #expect(try storedLabels() == names())
+    let posted = Mutex(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didOverwrite, object: context, queue: nil
+    ) { _ in posted.withLock { $0 += 1 } }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    shelves[0].labels.append(Label("c"))
+    try context.save()
+    #expect(names() == [["c"], ["a"], ["b"]])
+    #expect(try storedLabels() == names())
+    #expect(posted.withLock { $0 } == 1)
+  }
+
+  private func storedLabels() throws -> [[String]] {
+    try ModelContext(container).fetch(
+      FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.persistentModelID)])
+    ).map { $0.labels.map(\.name).sorted() }
   }
 
   @Test func ofNewOwnersTheOneInsertedLastHasTheMember() throws {
