@@ -83,6 +83,20 @@ import Testing
     return stored
   }
 
+  /// What the notifications of a save name as overwritten.
+  private func savedNamingOverwritten() throws -> [[PersistentIdentifier: [String]]] {
+    let posted = Mutex<[[PersistentIdentifier: [String]]]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didOverwrite, object: context, queue: nil
+    ) { notification in
+      let names = notification.userInfo?[ModelContext.overwrittenPropertiesKey]
+      posted.withLock { $0.append(names as? [PersistentIdentifier: [String]] ?? [:]) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.save()
+    return posted.withLock { $0 }
+  }
+
   @Test(arguments: [false, true]) func aNewMemberStaysWithItsLastOwner(_ isReversed: Bool) throws {
     let (a, b) = try albums()
     let photo = Photo("new")
@@ -114,23 +128,13 @@ import Testing
     let year = YearAlbum("2024", [Photo("three")])
     context.insert(year)
     try context.save()
-    let posted = Mutex<[[PersistentIdentifier: [String]]]>([])
-    let observer = NotificationCenter.default.addObserver(
-      forName: ModelContext.didOverwrite, object: context, queue: nil
-    ) { notification in
-      let names = notification.userInfo?[ModelContext.overwrittenPropertiesKey]
-      posted.withLock { $0.append(names as? [PersistentIdentifier: [String]] ?? [:]) }
-    }
-    defer { NotificationCenter.default.removeObserver(observer) }
     b.photos = a.photos + year.photos
-    try context.save()
     #expect(
-      posted.withLock { $0 } == [
-        [a.persistentModelID: ["photos"], year.persistentModelID: ["photos"]]
-      ])
+      try savedNamingOverwritten()
+        == [[a.persistentModelID: ["photos"], year.persistentModelID: ["photos"]]])
     b.photos.removeLast(2)
+    #expect(try savedNamingOverwritten() == [])
     #expect(try saved().values.map(\.count).sorted() == [0, 0, 1])
-    #expect(posted.withLock { $0.count } == 1)
   }
 
   @Test func twoMembersThatCrossEndWhereTheyWereAddedLast() throws {
@@ -190,20 +194,16 @@ import Testing
   @Test func newMembersThatBecomeOneRowHaveOneOwner() throws {
     let shelves = [Shelf("a", "b"), Shelf("a"), Shelf("b", "c")]
     for shelf in shelves { context.insert(shelf) }
-    try context.save()
+    let first = try savedNamingOverwritten()
+    #expect(first == [[shelves[0].persistentModelID: ["labels"]]])
     func names() -> [[String]] { shelves.map { $0.labels.map(\.name).sorted() } }
     #expect(names() == [[], ["a"], ["b", "c"]])
     #expect(try storedLabels() == names())
-    let posted = Mutex(0)
-    let observer = NotificationCenter.default.addObserver(
-      forName: ModelContext.didOverwrite, object: context, queue: nil
-    ) { _ in posted.withLock { $0 += 1 } }
-    defer { NotificationCenter.default.removeObserver(observer) }
     shelves[0].labels.append(Label("c"))
-    try context.save()
+    let second = try savedNamingOverwritten()
+    #expect(second == [[shelves[2].persistentModelID: ["labels"]]])
     #expect(names() == [["c"], ["a"], ["b"]])
     #expect(try storedLabels() == names())
-    #expect(posted.withLock { $0 } == 1)
   }
 
   private func storedLabels() throws -> [[String]] {
