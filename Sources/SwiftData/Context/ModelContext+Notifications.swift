@@ -45,7 +45,8 @@ extension ModelContext {
   /// A save writes only the changed properties, so edits of different properties of one model are
   /// both kept. Of two edits of one property the later save wins, and its context posts this
   /// notification after `didSave`. The same applies to a save that deletes a model which another
-  /// context has changed. Edits of a model whose row another context, container or process has
+  /// context has changed, and to a list without an inverse that lost a member because the save gave it
+  /// to another owner. Edits of a model whose row another context, container or process has
   /// deleted can't be stored: the row stays deleted, and ``discardedPropertiesKey`` names the
   /// edits. Not in Apple's framework.
   ///

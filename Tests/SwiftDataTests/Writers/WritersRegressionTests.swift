@@ -146,4 +146,11 @@ import Testing
       (.first, .insertLeague), (.first, .save), (.first, .grow(.tabs, 5)),
       (.first, .link(.tabs, .left, 10, 5)), (.first, .delete(.crew, 15)), (.first, .save))
   }
+
+  @Test func aSeatThatBecameANewOneIsTakenByAWriterThatKnowsTheOldOne() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.sibling, .look), (.third, .look),
+      (.sibling, .grow(.seat, 4)), (.third, .link(.seat, .left, 1, 4)),
+      (.sibling, .recode(8, 0)), (.sibling, .save), (.third, .save))
+  }
 }

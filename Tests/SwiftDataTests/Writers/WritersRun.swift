@@ -87,6 +87,11 @@ final class WritersRun {
         throw WritersFailure(kind: .file(breach.rule, breach.place), description: breach.text)
       }
       picture = try file.read()
+      // A new seat with the code of a stored one becomes its row, and gives it another number.
+      let isRenumbered = before.contains { number, row in
+        row.kind == .seat && picture[number] == nil && !answer.deleted.contains(number)
+      }
+      if isRenumbered { hasUpserts = true }
     }
     try judge(answer, of: step.move, hasWritten: hasWritten)
     if hasWritten { try judgeChanges(answer, of: step.move, before: before) }
