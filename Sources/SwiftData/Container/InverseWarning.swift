@@ -1,9 +1,5 @@
-import Synchronization
-
 /// Warns once for each relationship that has no inverse, if the models look as if they meant one.
 enum InverseWarning {
-  private static let told = Mutex<Set<String>>([])
-
   static func note(_ schema: Schema) {
     for found in SchemaInference.ambiguousInverses(in: schema.entities) {
       tell(
@@ -22,7 +18,7 @@ enum InverseWarning {
   }
 
   private static func tell(_ text: String) {
-    if told.withLock({ $0.insert(text).inserted }) { WarningLog.write(text) }
+    WarningLog.write(text, onceFor: text)
   }
 }
 

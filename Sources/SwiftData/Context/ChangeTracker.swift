@@ -138,7 +138,7 @@ final class ChangeTracker {
     displacedLinks.isEmpty ? nil : displacedLinks[ObjectIdentifier(storage)]
   }
 
-  /// Forgets what was noted about relationships. Called after a save and before a rollback.
+  /// Forgets what was noted about relationships. Called after a save and by `removeAll`.
   func forgetNotes() {
     displacedLinks = [:]
     gainsWithoutInverse = []
@@ -192,6 +192,7 @@ final class ChangeTracker {
   @discardableResult
   func removeAll() -> [OrderedModels] {
     let removed = lists
+    forgetNotes()
     packer.removeAll()
     inserted.removeAll { $0.clearPending() }
     changed.removeAll { $0.clearPending() }

@@ -69,7 +69,6 @@ extension ContextCore {
   func rollback() {
     pendingErrors.removeAll()
     lostReferences.forgetDiscardedEdits()
-    changes.forgetNotes()
     watchers.didRollBack()
     externalChanges.feed.clearConflicts()
     let inserted = Array(changes.inserted)

@@ -4,6 +4,15 @@ struct MemberGain {
   let slot: Int
   let member: _ModelStorage
 
+  /// The class that declares the list.
+  fileprivate var declaring: _ModelDescriptor {
+    var descriptor = owner.descriptor
+    while let superclass = descriptor.superclass?._$descriptor, slot < superclass.slotCount {
+      descriptor = superclass
+    }
+    return descriptor
+  }
+
   fileprivate var isOfDeletedOwner: Bool { owner.flags.contains(.isDeleted) }
 
   /// Whether the owner still has the member, and is in the unit of work.
@@ -42,23 +51,19 @@ struct ListDisplacement {
       gain.isHeld && stores.port(of: gain.owner)?.isTransactional == true
     }
     for gain in gains where !gain.isOfDeletedOwner { keepers[List(gain)] = gain.owner }
-    for gain in gains where gain.isHeld && !deletionConcernsMember(gain) {
-      guard let keeper = keepers[List(gain)], keeper !== gain.owner else { continue }
+    for gain in gains where gain.isHeld {
+      guard let keeper = keepers[List(gain)], keeper !== gain.owner,
+        let link = gain.owner.descriptor.link(gain.slot, in: stores.coordinator)
+      else { continue }
+      if gain.isOfDeletedOwner {
+        // The owner is deleted with its members, or not deleted because it has some.
+        if link.deleteRule == .cascade || link.deleteRule == .deny { continue }
+      } else {
+        SingleOwnerWarning.note(
+          owner: gain.declaring.entityName, list: link.name, member: link.destination.entityName)
+      }
       undoings.append(fixer.remove(gain.member, from: gain.owner, slot: gain.slot))
-      if gain.isOfDeletedOwner { continue }
-      let descriptor = gain.owner.descriptor
-      SingleOwnerWarning.note(
-        owner: descriptor.entityName, list: descriptor.properties[gain.slot].name,
-        member: gain.member.descriptor.entityName)
     }
-  }
-
-  /// Whether the owner is deleted with its members, or not deleted because it has some.
-  private func deletionConcernsMember(_ gain: MemberGain) -> Bool {
-    guard gain.isOfDeletedOwner,
-      let link = gain.owner.descriptor.link(gain.slot, in: stores.coordinator)
-    else { return false }
-    return link.deleteRule == .cascade || link.deleteRule == .deny
   }
 
   /// Undoes what `apply` changed in memory.
@@ -75,11 +80,7 @@ struct ListDisplacement {
     let member: ObjectIdentifier
 
     init(_ gain: MemberGain) {
-      var descriptor = gain.owner.descriptor
-      while let superclass = descriptor.superclass?._$descriptor, gain.slot < superclass.slotCount {
-        descriptor = superclass
-      }
-      declaring = ObjectIdentifier(descriptor)
+      declaring = ObjectIdentifier(gain.declaring)
       slot = gain.slot
       member = ObjectIdentifier(gain.member)
     }

@@ -94,13 +94,10 @@ final class RelationshipFixer {
 
   /// Adds `member` to a to-many, on both sides.
   func add(_ member: any PersistentModel, to storage: _ModelStorage, slot: Int) {
-    guard let model = storage.persistentModel, !contains(member, in: storage, slot: slot) else {
-      return
-    }
+    guard storage.model != nil, !contains(member, in: storage, slot: slot) else { return }
     gain(member._$storage, in: storage, slot: slot)
-    if let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot {
-      gain(model._$storage, in: member._$storage, slot: inverse)
-    }
+    let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
+    gain(storage, inInverse: inverse, of: member, slot)
   }
 
   /// Removes `member` from a to-many, on both sides.

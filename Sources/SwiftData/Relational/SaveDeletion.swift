@@ -174,10 +174,11 @@ final class SaveDeletion {
         consequences.deleted.append(PersistentIdentifier(scope: scope, key: key))
       }
     }
-    // Some of them were displaced before they were deleted.
-    if !consequences.displaced.isEmpty {
+    // Some of them were displaced, or lost a member, before they were deleted.
+    if !consequences.displaced.isEmpty || !consequences.taken.isEmpty {
       let deleted = Set(consequences.deleted)
       consequences.displaced.removeAll { deleted.contains($0.identifier) }
+      consequences.taken.removeAll { deleted.contains($0.identifier) }
     }
     consequences.nullified = deletion.nullified.compactMap { link in
       guard let entity = store.mapping.entity(number: link.entity),

@@ -12,7 +12,7 @@ package struct ToManyStatements: Sendable {
   package let unlink: String
   /// Finds the stored owner of a member, and its entity number, if it can have only one.
   let storedOwner: String?
-  /// The names of the owner's entity, the property and the members' entity, for warnings.
+  /// The names of the entity that declares the property, the property and the members' entity, for warnings.
   let names: (owner: String, list: String, member: String)
   /// The rows that change with a pair, in the order of `pairTable`.
   let first: EntityChanges.Partner
@@ -34,7 +34,7 @@ package struct ToManyStatements: Sendable {
       let destination = mapping.entity(named: toMany.destination)
     else { return nil }
     slot = property.slot
-    names = (entity.name, property.name, destination.name)
+    names = (mapping.declaring(property.name, of: entity).name, property.name, destination.name)
     let ownerSide = EntityChanges.Partner(
       root: mapping.rootNumber(of: entity), slot: property.slot)
     let memberSide = EntityChanges.Partner(
@@ -76,5 +76,18 @@ package struct ToManyStatements: Sendable {
         ).rendered(in: dialect).sql
     }
     (first, second) = ownerIsFirst ? (ownerSide, memberSide) : (memberSide, ownerSide)
+  }
+}
+
+extension SchemaMapping {
+  /// The entity from which `entity` inherits a property, or the entity itself.
+  fileprivate func declaring(_ property: String, of entity: EntityMapping) -> EntityMapping {
+    var declaring = entity
+    while let parent = declaring.superName.flatMap(self.entity(named:)),
+      parent.property(named: property) != nil
+    {
+      declaring = parent
+    }
+    return declaring
   }
 }

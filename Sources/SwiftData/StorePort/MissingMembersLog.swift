@@ -1,19 +1,15 @@
-import Synchronization
-
 /// Logs missing rows in a list of members, once per relationship and store.
 enum MissingMembersLog {
-  private static let told = Mutex<Set<String>>([])
-
   static func note(
     _ missing: [PersistentIdentifier], of descriptor: _ModelDescriptor, _ slot: Int,
     storeName: String
   ) {
     let relationship = "\(descriptor.entityName).\(descriptor.properties[slot].name)"
-    guard told.withLock({ $0.insert("\(storeName) \(relationship)").inserted }) else { return }
     let entities = Set(missing.map(\.entityName)).sorted().joined(separator: ", ")
     WarningLog.write(
       "The store \(storeName) returned no rows for \(missing.count) of the models in \(relationship) "
         + "(\(entities)), so the list is shorter. If the predicate of a fetch names identifiers, a store must "
-        + "return all rows with these identifiers.")
+        + "return all rows with these identifiers.",
+      onceFor: "missing members \(storeName) \(relationship)")
   }
 }

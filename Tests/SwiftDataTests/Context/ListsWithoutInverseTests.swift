@@ -254,6 +254,26 @@ import Testing
     #expect(try saved() == ["a": [], "b": ["new"]])
   }
 
+  @Test func aMemberThatIsReleasedBeforeTheSaveDoesNotCount() throws {
+    func addAndRemove(in context: ModelContext) throws -> Bool {
+      let albums = try context.fetch(FetchDescriptor<Album>())
+      weak let released = {
+        let photo = Photo("new")
+        for album in albums { album.photos.append(photo) }
+        for album in albums { album.photos.removeAll { $0 === photo } }
+        context.delete(photo)
+        return photo
+      }()
+      return released == nil
+    }
+    _ = try albums("one")
+    #expect(try addAndRemove(in: context))
+    #expect(try saved() == ["a": ["one"], "b": []])
+    // A context that is released with such edits.
+    #expect(try addAndRemove(in: ModelContext(container)))
+    #expect(try saved() == ["a": ["one"], "b": []])
+  }
+
   @Test func undoneEditsDoNotCount() throws {
     let (a, b) = try albums()
     context.undoManager = UndoManager()

@@ -1,17 +1,9 @@
 import Foundation
 import SwiftData
-import Synchronization
 import Testing
 
 /// The line on standard error about contexts that are gone with unsaved changes.
 @Suite struct UnsavedChangesLogTests {
-  private func lines(_ body: () throws -> Void) rethrows -> [String] {
-    let lines = Mutex<[String]>([])
-    try WarningLog.$receiver.withValue(
-      { line in lines.withLock { $0.append(line) } }, operation: body)
-    return lines.withLock { $0 }
-  }
-
   private func container(in folder: TemporaryFolder) throws -> ModelContainer {
     try ModelContainer(
       for: Author.self,
@@ -24,7 +16,7 @@ import Testing
     let saved = ModelContext(container)
     for name in ["a", "b", "c"] { saved.insert(Author(name: name)) }
     try saved.save()
-    let found = try lines {
+    let found = try WarningLog.lines {
       let context = ModelContext(container)
       let authors = try context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
       authors[0].name = "z"
@@ -43,7 +35,7 @@ import Testing
   @Test func aContainerIsReportedOnce() throws {
     let folder = try TemporaryFolder()
     let container = try container(in: folder)
-    let found = lines {
+    let found = WarningLog.lines {
       for number in 0..<30 { ModelContext(container).insert(Author(name: "\(number)")) }
     }
     #expect(found.count == 1)
@@ -52,7 +44,7 @@ import Testing
   @Test func whatIsSavedOrRolledBackIsNotReported() throws {
     let folder = try TemporaryFolder()
     let container = try container(in: folder)
-    let found = try lines {
+    let found = try WarningLog.lines {
       let first = ModelContext(container)
       first.insert(Author(name: "a"))
       try first.save()
@@ -66,7 +58,7 @@ import Testing
   @Test func aSwitchTurnsItOff() throws {
     let folder = try TemporaryFolder()
     let container = try container(in: folder)
-    let found = lines {
+    let found = WarningLog.lines {
       let context = ModelContext(container)
       context.reportsUnsavedChanges = false
       context.insert(Author(name: "a"))
@@ -77,7 +69,7 @@ import Testing
   @Test @MainActor func storesInMemoryAreNotReported() throws {
     let container = try ModelContainer(
       for: Author.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    let found = lines {
+    let found = WarningLog.lines {
       for hasAutosave in [false, true] {
         let context = ModelContext(container)
         context.autosaveEnabled = hasAutosave
@@ -90,7 +82,7 @@ import Testing
   @Test @MainActor func aContextWithAutosaveIsReportedOnce() throws {
     let folder = try TemporaryFolder()
     let container = try container(in: folder)
-    let found = lines {
+    let found = WarningLog.lines {
       for number in 0..<5 {
         let context = ModelContext(container)
         context.autosaveEnabled = true

@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 import Testing
 
 /// What a migration deletes: refused where a name of before may have been forgotten, else named in the
@@ -42,18 +41,6 @@ import Testing
       ).first)
   }
 
-  private func log(_ body: () throws -> Void) rethrows -> [String] {
-    let lines = Lines()
-    try WarningLog.$receiver.withValue({ lines.add($0) }) { try body() }
-    return lines.all
-  }
-
-  private final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-  }
-
   // MARK: Forgotten names
 
   enum Forgotten {
@@ -93,7 +80,7 @@ import Testing
 
   @Test func theFirstWayOutKeepsTheValues() throws {
     try make()
-    let lines = try log {
+    let lines = try WarningLog.lines {
       let context = try store.open([Named.Expense.self])
       let expenses = try context.fetch(
         FetchDescriptor<Named.Expense>(sortBy: [SortDescriptor(\.label)]))
@@ -120,7 +107,7 @@ import Testing
     #expect(
       try preview([Declared.Expense.self]).losses.map(\.description)
         == ["3 values of Expense.price (Double)"])
-    let lines = try log {
+    let lines = try WarningLog.lines {
       let context = try store.open([Declared.Expense.self])
       #expect(
         try context.fetch(FetchDescriptor<Declared.Expense>()).map(\.cost) == [nil, nil, nil])
@@ -183,7 +170,7 @@ import Testing
     #expect(preview.losses.map(\.valueCount) == [1])
     #expect(preview.losses.map(\.description) == ["1 value of Expense.note (String?)"])
     #expect(preview.description.contains("deletes 1 value of Expense.note (String?)"), "\(preview)")
-    let lines = try log { _ = try store.open([Smaller.Expense.self]) }
+    let lines = try WarningLog.lines { _ = try store.open([Smaller.Expense.self]) }
     #expect(lines.count == 1 && lines[0].contains("1 value of Expense.note"), "\(lines)")
     let backup = try #require(try backups().first)
     #expect(lines[0].contains(backup), "\(lines)")
@@ -196,7 +183,7 @@ import Testing
 
   @Test func anEmptyColumnIsRemovedWithoutAWord() throws {
     try store.make([Old.Expense.self]) { $0.insert(Old.Expense("a", 1)) }
-    let lines = try log { _ = try store.open([Smaller.Expense.self]) }
+    let lines = try WarningLog.lines { _ = try store.open([Smaller.Expense.self]) }
     #expect(lines == [])
     #expect(try backups() == [])
   }
@@ -205,7 +192,7 @@ import Testing
     try make()
     var configuration = ModelConfiguration(url: store.url)
     configuration.keepsMigrationBackup = false
-    let lines = try log {
+    let lines = try WarningLog.lines {
       _ = try ModelContainer(for: Schema([Smaller.Expense.self]), configurations: configuration)
     }
     #expect(lines.count == 1 && lines[0].contains("There is no copy"), "\(lines)")
@@ -280,7 +267,7 @@ import Testing
     try makeTeams()
     let types: [any PersistentModel.Type] = [Unlinked.Team.self, Unlinked.Person.self]
     #expect(try preview(types).losses.map(\.valueCount) == [2])
-    let lines = try log { _ = try store.open(types) }
+    let lines = try WarningLog.lines { _ = try store.open(types) }
     #expect(lines.count == 1 && lines[0].contains("2 values of "), "\(lines)")
     #expect(try backups().count == 1)
   }

@@ -1,6 +1,5 @@
 import Foundation
 import SwiftData
-import Synchronization
 import Testing
 
 /// Relationships that several others may be the inverse of.
@@ -94,12 +93,10 @@ import Testing
   }
 
   private func lines(opening types: any PersistentModel.Type...) throws -> [String] {
-    let lines = Mutex<[String]>([])
-    try WarningLog.$receiver.withValue({ line in lines.withLock { $0.append(line) } }) {
+    try WarningLog.lines {
       _ = try ModelContainer(
         for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
-    return lines.withLock { $0 }
   }
 
   @Test func theRelationshipAndItsCandidatesAreNamedOnce() throws {
