@@ -49,6 +49,25 @@ extension TableReference {
       renderer.write(" AS ")
       renderer.write(identifier: alias)
     }
+    range?.write(of: alias ?? name, to: &renderer)
+  }
+}
+
+extension TableReference.Range {
+  fileprivate func write(of table: String, to renderer: inout SQLRenderer) {
+    func write(_ column: String) {
+      SQLExpression.column(table: table, name: column).write(to: &renderer)
+    }
+    renderer.write(" CROSS JOIN LATERAL generate_series(coalesce(")
+    write(first)
+    renderer.write(", ")
+    write(last)
+    renderer.write("), ")
+    write(last)
+    renderer.write(") AS ")
+    renderer.write(identifier: Self.rowAlias(table))
+    renderer.write(" ")
+    renderer.writeColumns([Self.column])
   }
 }
 

@@ -59,6 +59,8 @@ package struct TableReference: Hashable, Sendable {
   package var alias: String?
   /// The list whose values are the rows; `nil` for a table.
   package var list: ListParameter?
+  /// The columns of a range of integers: the row is repeated for each of them. In PostgreSQL only.
+  package var range: Range?
 
   package init(_ name: String, as alias: String? = nil) {
     self.name = name
@@ -69,6 +71,26 @@ package struct TableReference: Hashable, Sendable {
     name = ""
     self.alias = alias
     self.list = list
+  }
+
+  package struct Range: Hashable, Sendable {
+    /// Null for a range of one integer.
+    package var first: String
+    package var last: String
+
+    package init(first: String, last: String) {
+      self.first = first
+      self.last = last
+    }
+
+    /// The integer of a repeated row.
+    /// - Parameter alias: The alias of the table.
+    package static func value(of alias: String) -> SQLExpression {
+      .column(table: rowAlias(alias), name: column)
+    }
+
+    static let column = "value"
+    static func rowAlias(_ alias: String) -> String { alias + "_range" }
   }
 }
 

@@ -73,6 +73,20 @@ struct PostgresCreation {
     )
   }
 
+  // MARK: Earlier stores
+
+  /// Whether the history can have ranges of keys. A store that an earlier version of this library made
+  /// cannot.
+  static func hasCompleteHistory(_ stored: StoredSchema) -> Bool {
+    HistoryTables(in: stored.columns)?.hasRanges ?? true
+  }
+
+  static func completeHistory(_ connection: PostgresConnection) throws {
+    try connection.execute(
+      "ALTER TABLE \(HistoryTables.Entity.change.table.quotedName) "
+        + "ADD COLUMN \(HistoryTables.Change.firstKey.quotedName) BIGINT")
+  }
+
   // MARK: Copies
 
   static func isBeingCopied(_ connection: PostgresConnection) throws -> Bool {

@@ -6,9 +6,12 @@ import SwiftData
 extension PostgresNumbers {
   /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
   /// this order. The lock is that of the table in this schema of the database.
-  /// Parameters: the four texts, the time, and lists of the changes' types, entities, first and last
-  /// keys and columns; then a list of each preserved value of deleted rows. Returns the number. A text that is
-  /// not stored is an error, a division by zero.
+  /// Parameters: the four texts, the time, the number of changed rows, and lists of the changes' types,
+  /// entities, first and last keys, numbers of rows that follow, and columns; then a list of each preserved
+  /// value of deleted rows. Returns the number. A text that is not stored is an error, a division by zero.
+  ///
+  /// A range of keys is one row, but takes as many keys of changes as it has rows. The lock makes the two
+  /// calls that take them one step.
   /// - Parameter number: The expression that takes the number.
   static func addition(_ number: String, tombstones: Int = 0) -> String {
     func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
@@ -18,18 +21,20 @@ extension PostgresNumbers {
     // The server estimates rows by the lengths of lists, and would plan the statement anew for each save,
     // which takes longer than to run it. It does not look into a subquery.
     let types =
-      ["bigint", "bigint", "bigint", "bigint", "text"]
+      ["bigint", "bigint", "bigint", "bigint", "bigint", "text"]
       + Array(repeating: "text", count: tombstones)
-    let lists = types.enumerated().map { "(SELECT $\($0 + 6)::\($1)[])" }
+    let lists = types.enumerated().map { "(SELECT $\($0 + 7)::\($1)[])" }
+    let keys = sequence(16_001)
     return """
       \(newTransaction(number)) RETURNING "Z_PK"), \
-      changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-      "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
-      SELECT nextval('\(sequence(16_001))'), 16001, c.type, c.entity, k.key, next.number, \
-      decode(c.columns, 'hex')\(values) FROM next CROSS JOIN \
+      keys AS MATERIALIZED (SELECT number, \
+      setval('\(keys)', nextval('\(keys)') + $6::bigint - 1) AS last FROM next), \
+      changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZFIRSTPK", \
+      "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
+      SELECT keys.last - c.following, 16001, c.type, c.entity, nullif(c.first, c.last), c.last, \
+      keys.number, decode(c.columns, 'hex')\(values) FROM keys CROSS JOIN \
       unnest(\(lists.joined(separator: ", "))) \
-      AS c (type, entity, first, last, columns\(names)) \
-      CROSS JOIN LATERAL generate_series(c.first, c.last) AS k (key)) \
+      AS c (type, entity, first, last, following, columns\(names))) \
       SELECT "Z_PK" FROM added
       """
   }
@@ -87,7 +92,7 @@ extension PostgresNumbers {
 
   /// Returns 1 if a transaction has inserted a row, which may have been deleted since then, and its history
   /// may have been removed. Keys are never used again.
-  /// Parameters: the time of the transaction, and the entity and key of the row.
+  /// Parameters: the time of the transaction, and the entity and key of the row, the last one of a range.
   static func proof(ofRowIn table: String) -> String {
     """
     SELECT count(*) FROM (SELECT) AS one WHERE EXISTS (SELECT FROM "ATRANSACTION" AS t \
@@ -100,8 +105,8 @@ extension PostgresNumbers {
   /// Returns 1 if a transaction has changed a row, and 0 if it has not; null if its history may have been
   /// removed, because that of an earlier transaction was. History is removed from the oldest on, except
   /// by a predicate.
-  /// Parameters: the time of the transaction, the entity and key of the row, and the number of an earlier
-  /// transaction.
+  /// Parameters: the time of the transaction, the entity and key of the row, the last one of a range, and the
+  /// number of an earlier transaction.
   static let proofOfChange = """
     SELECT CASE WHEN EXISTS (SELECT FROM "ATRANSACTION" AS t JOIN "ACHANGE" AS c \
     ON c."ZTRANSACTIONID" = t."Z_PK" WHERE t."ZTIMESTAMP" = $1 AND t."Z_PK" > $4 \

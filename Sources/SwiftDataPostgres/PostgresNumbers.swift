@@ -276,13 +276,22 @@ final class PostgresNumbers: NumberAllocator {
       PostgresNumbers.list(
         changes.map { index < $0.preserved.count ? $0.preserved[index] : nil })
     }
+    let counts = changes.map { Int64($0.keys.count) }
+    let count = counts.reduce(0, +)
+    var following = count
     try send(
       tombstones == 0 ? addition : PostgresNumbers.addition(nextNumber, tombstones: tombstones),
       [
+        .integer(count),
         PostgresNumbers.list(changes.map(\.type.rawValue)),
         PostgresNumbers.list(changes.map { Int64($0.entity) }),
         PostgresNumbers.list(changes.map(\.keys.lowerBound)),
         PostgresNumbers.list(changes.map(\.keys.upperBound)),
+        PostgresNumbers.list(
+          counts.map { count in
+            following -= count
+            return following
+          }),
         PostgresNumbers.list(changes.map(\.columns)),
       ] + preserved)
   }
@@ -311,7 +320,7 @@ final class PostgresNumbers: NumberAllocator {
   /// Rows that only this transaction leaves; `nil` if there are none.
   private func uniqueProof(of transaction: NewTransaction, _ time: PostgresValue) -> CommitProof? {
     func row(_ change: NewTransaction.Changes) -> [PostgresValue] {
-      [time, .integer(Int64(change.entity)), .integer(change.keys.lowerBound)]
+      [time, .integer(Int64(change.entity)), .integer(change.keys.upperBound)]
     }
     if let new = transaction.changes.first(where: { $0.type == .inserted }),
       let proof = rowProofs[new.entity]

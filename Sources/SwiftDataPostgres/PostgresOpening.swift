@@ -53,7 +53,8 @@ struct PostgresOpening {
       }
     }
     let (mapping, isIncomplete) = try mapOrRefuse(stored)
-    return isIncomplete && configuration.allowsSave ? nil : (stored, mapping)
+    let isComplete = !isIncomplete && PostgresCreation.hasCompleteHistory(stored)
+    return isComplete || !configuration.allowsSave ? (stored, mapping) : nil
   }
 
   private func mapOrRefuse(
@@ -129,6 +130,9 @@ struct PostgresOpening {
     if let opened = try openCurrent(stored) { return opened }
     try lock.lockTables(of: stored)
     guard let latest = try database.description() else { return try reopened(database) }
+    if !PostgresCreation.hasCompleteHistory(latest) {
+      try PostgresCreation.completeHistory(database.connection)
+    }
     if case .migrate(let path) = try migration.decision(latest) {
       try MigrationRun(migration, path, StoreIdentity(latest), database) { losses in
         try requireAllowed(losses)

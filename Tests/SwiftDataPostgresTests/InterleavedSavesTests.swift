@@ -245,7 +245,7 @@ struct InterleavedSavesTests {
     try context.delete(model: Place.self)
     let rows = try StoredRows(url)
     let changes = try rows.integers(
-      "SELECT \"ZCHANGETYPE\" FROM \"ACHANGE\" ORDER BY \"ZTRANSACTIONID\", \"Z_PK\"")
+      "SELECT \"ZCHANGETYPE\" FROM \(HistorySQL.changes) ORDER BY \"ZTRANSACTIONID\", \"Z_PK\"")
     #expect(changes == [0, 0, 1, 2, 2])
     #expect(try rows.integer("SELECT count(DISTINCT \"ZAUTHORTS\") FROM \"ATRANSACTION\"") == 2)
     #expect(try rows.integers("SELECT \"Z_PK\" FROM \"ATRANSACTION\" ORDER BY 1") == [1, 2, 3, 4])

@@ -400,7 +400,8 @@ struct SaveTripTests {
     }
     let found = try ModelContext(try container()).fetch(FetchDescriptor<Message>())
     #expect(found.map(\.text) == ["2"])
-    let noted = try rows.prepare("SELECT count(*) FROM \"ACHANGE\" WHERE \"ZENTITYPK\" = 1000000")
+    let noted = try rows.prepare(
+      "SELECT count(*) FROM \(HistorySQL.changes) WHERE \"ZENTITYPK\" = 1000000")
     #expect(try noted.integer() == 0)
   }
 

@@ -151,14 +151,14 @@ struct StoredRows {
       "items have no insertion in the history, or several",
       """
       SELECT count(*) FROM "ZITEM" AS i LEFT JOIN (SELECT "ZENTITY", "ZENTITYPK", count(*) AS n \
-      FROM "ACHANGE" WHERE "ZCHANGETYPE" = 0 GROUP BY 1, 2) AS c \
+      FROM \(HistorySQL.changes) WHERE "ZCHANGETYPE" = 0 GROUP BY 1, 2) AS c \
       ON c."ZENTITY" = i."Z_ENT" AND c."ZENTITYPK" = i."Z_PK" WHERE c.n IS DISTINCT FROM 1
       """
     ),
     (
       "versions of accounts do not agree with the history",
       """
-      SELECT count(*) FROM "ZACCOUNT" WHERE "Z_OPT" <> (SELECT count(*) FROM "ACHANGE" \
+      SELECT count(*) FROM "ZACCOUNT" WHERE "Z_OPT" <> (SELECT count(*) FROM \(HistorySQL.changes) \
       WHERE "ZENTITY" = "ZACCOUNT"."Z_ENT" AND "ZENTITYPK" = "ZACCOUNT"."Z_PK")
       """
     ),

@@ -97,6 +97,8 @@ struct RecordLink {
   let members: RecordMapping
   /// The column of the members with the owner's key.
   let ownerColumn: String
+  /// The columns of the range for which a row of the members' table stands; `nil` for single members.
+  let range: TableReference.Range?
   /// The condition that a row of the table is a member.
   let restriction: @Sendable (_ alias: String) -> SQLExpression
 }

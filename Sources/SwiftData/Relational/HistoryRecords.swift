@@ -7,6 +7,7 @@ package struct HistoryRecords {
   private let mapping: SchemaMapping
   private let storeIdentifier: String
   private let entityNames: EntityNames
+  private let hasRanges: Bool
 
   private typealias Transaction = HistoryTables.Transaction
   private typealias Change = HistoryTables.Change
@@ -15,12 +16,15 @@ package struct HistoryRecords {
 
   /// - Parameters:
   ///   - removedEntities: The names of entities that occur only in the history, by number.
+  ///   - hasRanges: `HistoryTables.hasRanges`.
   package init(
-    mapping: SchemaMapping, storeIdentifier: String, removedEntities: [Int: String] = [:]
+    mapping: SchemaMapping, storeIdentifier: String, removedEntities: [Int: String] = [:],
+    hasRanges: Bool = false
   ) {
     self.mapping = mapping
     self.storeIdentifier = storeIdentifier
     entityNames = EntityNames(mapping, removed: removedEntities)
+    self.hasRanges = hasRanges
   }
 
   // MARK: Transactions
@@ -28,7 +32,9 @@ package struct HistoryRecords {
   package var transactions: RecordMapping {
     let store = storeIdentifier
     let changes = RecordLink(
-      members: self.changes, ownerColumn: Change.transaction, restriction: Self.isKnownChange)
+      members: self.changes, ownerColumn: Change.transaction,
+      range: hasRanges ? .init(first: Change.firstKey, last: Change.key) : nil,
+      restriction: Self.isKnownChange)
     let columns: [Property?] = [
       Property(\DefaultHistoryTransaction.transactionIdentifier, RowColumns.key, isIndexed: true),
       Property(\DefaultHistoryTransaction.id, RowColumns.key, isIndexed: true),
@@ -87,16 +93,19 @@ package struct HistoryRecords {
   // MARK: Changes
 
   private var changes: RecordMapping {
-    let (store, names) = (storeIdentifier, entityNames)
+    let (store, names, hasRanges) = (storeIdentifier, entityNames, hasRanges)
     let entity = HistoryTables.Entity.change
     return RecordMapping(
       entity.name, table: entity.table, keyColumn: RowColumns.key,
       properties: [
         Property(\HistoryChange.changedPersistentIdentifier) { alias in
           let number = SQLExpression.column(table: alias, name: Change.entity)
+          let key =
+            hasRanges
+            ? TableReference.Range.value(of: alias) : .column(table: alias, name: Change.key)
           return .identifier(
             IdentifierTerm(
-              entity: number, key: .column(table: alias, name: Change.key),
+              entity: number, key: key,
               entityName: names.term(number), storeIdentifier: store))
         }
       ])

@@ -27,6 +27,30 @@ struct ChangeRow: Sendable {
   let preserved: [_StoredValue]
 }
 
+/// A stored row of the history's changes, which may stand for the same change of several rows.
+struct ChangeRange: Sendable {
+  let last: ChangeRow
+  /// The number of rows, at least 1. Their keys are in sequence and end with that of the last one.
+  let count: Int64
+
+  /// The changes in the order of their keys.
+  var changes: some Sequence<ChangeRow> {
+    (0..<count).lazy.map { index in
+      let distance = count - 1 - index
+      return ChangeRow(
+        number: last.number &- distance, type: last.type, entity: last.entity,
+        key: last.key - distance, transaction: last.transaction, columns: last.columns,
+        preserved: last.preserved)
+    }
+  }
+
+  /// - Parameter first: The value of the column `HistoryTables.Change.firstKey`.
+  static func count(from first: _StoredValue?, to last: Int64) -> Int64 {
+    guard let first = first?.integer, first > 0, first < last else { return 1 }
+    return min(last - first, 0xFFFF_FFFF_FFFF) + 1
+  }
+}
+
 /// The statements that read the history.
 struct HistoryRowStatements: Sendable {
   /// Reads the transactions in the list, which is parameter 0.
@@ -72,7 +96,8 @@ struct HistoryRowStatements: Sendable {
       [
         RowColumns.key(), column(Change.type), column(Change.entity), column(Change.key),
         column(Change.transaction), column(Change.columns),
-      ] + (0..<(tables?.tombstoneCount ?? 0)).map { column(Change.tombstone($0)) }
+      ] + (tables?.hasRanges == true ? [column(Change.firstKey)] : [])
+      + (0..<(tables?.tombstoneCount ?? 0)).map { column(Change.tombstone($0)) }
     let changeTable = TableReference(HistoryTables.Entity.change.table)
     changes =
       Select(
@@ -122,8 +147,8 @@ struct HistoryRows {
       .values(.list(plans.dialect.list(transactions)))
     var found: [Int64: [ChangeRow]] = [:]
     for row in values {
-      guard let change = ChangeRow(row, in: plans.dialect) else { continue }
-      found[change.transaction, default: []].append(change)
+      guard let range = ChangeRange(row, plans) else { continue }
+      found[range.last.transaction, default: []].append(contentsOf: range.changes)
     }
     for (number, changes) in found
     where zip(changes, changes.dropFirst()).contains(where: { $0.number > $1.number }) {
@@ -175,15 +200,18 @@ struct HistoryRows {
   }
 }
 
-extension ChangeRow {
+extension ChangeRange {
   /// - Returns: `nil` for an unknown kind of change.
-  fileprivate init?(_ row: [_StoredValue], in dialect: SQLDialect) {
+  fileprivate init?(_ row: [_StoredValue], _ plans: StorePlans) {
     guard let type = row[1].integer.flatMap(HistoryTables.ChangeType.init) else { return nil }
-    self.init(
+    let key = row[3].integer ?? 0
+    let first = plans.historyHasRanges ? row[6] : nil
+    count = ChangeRange.count(from: first, to: key)
+    last = ChangeRow(
       number: row[0].integer ?? 0, type: type, entity: Int(row[2].integer ?? 0),
-      key: row[3].integer ?? 0, transaction: row[4].integer ?? 0, columns: row[5].blob,
-      preserved: row[6...].map { value in
-        guard dialect == .postgreSQL, case .blob(let bytes) = value else { return value }
+      key: key, transaction: row[4].integer ?? 0, columns: row[5].blob,
+      preserved: row[(first == nil ? 6 : 7)...].map { value in
+        guard plans.dialect == .postgreSQL, case .blob(let bytes) = value else { return value }
         return PreservedBytes.value(of: bytes) ?? .null
       })
   }

@@ -6,8 +6,13 @@ package struct HistoryTables: Hashable, Sendable {
   /// The number of columns for preserved values in a change: as many as the entity with the most
   /// preserved columns needs.
   package let tombstoneCount: Int
+  /// Whether one row may stand for the same change of rows with consecutive keys (`Change.firstKey`).
+  package let hasRanges: Bool
 
-  package init(tombstoneCount: Int) { self.tombstoneCount = tombstoneCount }
+  package init(tombstoneCount: Int, hasRanges: Bool = false) {
+    self.tombstoneCount = tombstoneCount
+    self.hasRanges = hasRanges
+  }
 
   /// Finds the tables of a file; `nil` if it has no history.
   /// - Parameter columns: The types of the file's columns, by table and name.
@@ -19,6 +24,7 @@ package struct HistoryTables: Hashable, Sendable {
     }
     let known = columns[Entity.change.table] ?? [:]
     tombstoneCount = (0...).first { known[Change.tombstone($0)] == nil } ?? 0
+    hasRanges = known[Change.firstKey] != nil
   }
 
   /// Whether a file has none of the tables.
@@ -53,7 +59,8 @@ package struct HistoryTables: Hashable, Sendable {
     EntityTable.number, EntityTable.entityName, EntityTable.superNumber, EntityTable.lastKey,
   ]
 
-  /// The columns of a change of one row in one transaction.
+  /// The columns of a change of one row in one transaction, or of a range of rows in a database whose
+  /// dialect has `keepsRangesOfChanges`.
   package enum Change {
     /// 0 for an inserted row, 1 for an updated one, 2 for a deleted one.
     package static let type = "ZCHANGETYPE"
@@ -63,6 +70,10 @@ package struct HistoryTables: Hashable, Sendable {
     package static let transaction = "ZTRANSACTIONID"
     /// The bits of the properties that an update changed.
     package static let columns = "ZCOLUMNS"
+    /// The first key of a range of rows. `key` is the last one then, and the key of the change is that of
+    /// the last row's change. So keys of changes are unique and ascend as if each row had its own.
+    /// Null for a single row.
+    package static let firstKey = "ZFIRSTPK"
 
     /// The column of a preserved value of a deleted row.
     package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
@@ -115,7 +126,7 @@ extension HistoryTables {
       into: EntityTable.name, columns: HistoryTables.entityColumns,
       rows: Entity.allCases.map { $0.listing(lastKey: .integer(0)) }, onConflict: .ignore)
     // All tables first, as in files of Apple's framework.
-    let tables: [any SQLStatement] = definitions.map(\.table)
+    let tables: [any SQLStatement] = definitions.map { $0.table(for: dialect) }
     return tables + definitions.flatMap { $0.indexes(for: dialect) } + [entities]
   }
 
@@ -180,6 +191,14 @@ extension HistoryTables {
 }
 
 extension TableDefinition {
+  fileprivate func table(for dialect: SQLDialect) -> CreateTable {
+    var table = table
+    if dialect.keepsRangesOfChanges, table.name == HistoryTables.Entity.change.table {
+      table.columns.append(ColumnDefinition(HistoryTables.Change.firstKey, .integer))
+    }
+    return table
+  }
+
   /// Indexes of files are those of Apple's framework. On a server each save would write seven for its
   /// transaction, which doubles the log. Transactions are read by number or by time, and the times ascend
   /// with the rows, so that one entry for each range of blocks is enough.
@@ -192,6 +211,17 @@ extension TableDefinition {
       CreateIndex(
         "\(table.name)_\(time)_INDEX", on: table.name, columns: [.init(time)], method: "brin")
     ]
+  }
+}
+
+extension SQLDialect {
+  /// Whether the history has one row for a range of changed rows. Files have Apple's layout, with a row for
+  /// each.
+  package var keepsRangesOfChanges: Bool {
+    switch self {
+    case .sqlite: false
+    case .postgreSQL: true
+    }
   }
 }
 

@@ -9,7 +9,7 @@ extension RelationalStore {
       try driver.read { session in
         let step = PruningStep(session: session, plans: plans)
         let transactions = try count(.transaction, session)
-        let changes = try count(.change, session)
+        let changes = try countOfChanges(session)
         let oldest = try step.oldest()
         let size = try step.changes()?.size ?? 0
         return HistorySize(
@@ -21,9 +21,25 @@ extension RelationalStore {
     }
   }
 
+  private func countOfChanges(_ session: any SQLSession) throws -> Int {
+    let rows = try count(.change, session)
+    guard plans.historyHasRanges else { return rows }
+    typealias Change = HistoryTables.Change
+    let others = SQLExpression.binary(
+      .column(table: nil, name: Change.key), .subtract,
+      .column(table: nil, name: Change.firstKey))
+    return try rows + integer(
+      .cast(.function("sum", [others]), to: .integer), .change, session)
+  }
+
   private func count(_ entity: HistoryTables.Entity, _ session: any SQLSession) throws -> Int {
-    let select = Select(
-      [.function("count", [RowColumns.key()])], from: TableReference(entity.table))
+    try integer(.function("count", [RowColumns.key()]), entity, session)
+  }
+
+  private func integer(
+    _ value: SQLExpression, _ entity: HistoryTables.Entity, _ session: any SQLSession
+  ) throws -> Int {
+    let select = Select([value], from: TableReference(entity.table))
     return try Int(
       session.statement(select.rendered(in: driver.dialect).sql).integer(.none) ?? 0)
   }

@@ -66,7 +66,8 @@ package final class RelationalStore: StorePort {
     self.removedEntities = removedEntities
     historyRecords =
       HistoryRecords(
-        mapping: mapping, storeIdentifier: identifier, removedEntities: removedEntities
+        mapping: mapping, storeIdentifier: identifier, removedEntities: removedEntities,
+        hasRanges: history?.hasRanges ?? false
       ).transactions
     self.keepsHistory = keepsHistory
     pruner = history == nil ? nil : retention.map(HistoryPruner.init)

@@ -39,7 +39,7 @@ package final class RemoteCommitReader: Sendable {
   /// Records the current state of the store; only later commits are reported.
   package init(_ store: RelationalStore) {
     self.store = store
-    statements = store.history.map { _ in Statements(in: store.driver.dialect) }
+    statements = store.history.map { Statements($0, in: store.driver.dialect) }
     store.ownTransactions.begin()
     try? state.withLock { state in
       try snapshot { try begin($0, &state) }
@@ -146,28 +146,37 @@ package final class RemoteCommitReader: Sendable {
       guard let statements else { return nil }
       let values = try session.statement(statements.changes).values(
         .values([.text(store.driver.dialect.list(numbers)), .integer(Int64(limit) + 1)]))
-      if values.count > limit {
+      let counts = values.map { row in
+        ChangeRange.count(
+          from: store.plans.historyHasRanges ? row[4] : nil, to: row[2].integer ?? 0)
+      }
+      if counts.reduce(0, +) > limit {
         changes.isEverything = true
       } else {
-        for row in values { add(row, to: &changes) }
+        for (row, count) in zip(values, counts) { add(row, count, to: &changes) }
       }
     }
     return changes
   }
 
-  /// - Parameter row: The kind of change, entity number, key, and the bits of an update.
-  private func add(_ row: [_StoredValue], to changes: inout Changes) {
+  /// - Parameters:
+  ///   - row: The kind of change, entity number, last key, and the bits of an update.
+  ///   - count: The number of rows.
+  private func add(_ row: [_StoredValue], _ count: Int64, to changes: inout Changes) {
     guard let type = row[0].integer.flatMap(HistoryTables.ChangeType.init),
       let entity = store.mapping.entity(number: Int(row[1].integer ?? 0)),
-      let key = row[2].integer
+      let last = row[2].integer
     else { return }
-    let identifier = PersistentIdentifier(scope: store.plans.scope(number: entity.number), key: key)
+    let scope = store.plans.scope(number: entity.number)
+    let identifiers = (0..<count).lazy.map {
+      PersistentIdentifier(scope: scope, key: last - count + 1 + $0)
+    }
     switch type {
-    case .inserted: changes.inserted.append(identifier)
-    case .deleted: changes.deleted.append(identifier)
+    case .inserted: changes.inserted += identifiers
+    case .deleted: changes.deleted += identifiers
     case .updated:
-      let slots = row[3].blob.map { store.plans.changes(of: entity).columns.slots(of: $0) }
-      changes.updated.append((identifier, slots ?? .all))
+      let slots = row[3].blob.map { store.plans.changes(of: entity).columns.slots(of: $0) } ?? .all
+      changes.updated += identifiers.map { ($0, slots) }
     }
   }
 }
@@ -177,10 +186,10 @@ extension RemoteCommitReader {
     /// Reads number, time, and whether there are changes, of the transactions after parameter 0;
     /// parameter 1 is the limit.
     let transactions: String
-    /// Reads the changes of the transactions in list 0; parameter 1 is the limit.
+    /// Reads the rows of changes of the transactions in list 0; parameter 1 is the limit.
     let changes: String
 
-    init(in dialect: SQLDialect) {
+    init(_ tables: HistoryTables, in dialect: SQLDialect) {
       typealias Change = HistoryTables.Change
       let change = HistoryTables.Entity.change.table
       let transaction = HistoryTables.Entity.transaction.table
@@ -202,9 +211,8 @@ extension RemoteCommitReader {
         ).rendered(in: dialect).sql
       changes =
         Select(
-          [Change.type, Change.entity, Change.key, Change.columns].map {
-            column($0, of: change)
-          }, from: TableReference(change),
+          ([Change.type, Change.entity, Change.key, Change.columns]
+            + (tables.hasRanges ? [Change.firstKey] : [])).map { column($0, of: change) }, from: TableReference(change),
           where: .isMember(
             column(Change.transaction, of: change),
             of: ListParameter(.parameter(0), of: .integer)), limit: .parameter(1)

@@ -133,6 +133,9 @@ package final class StorePlans: Sendable {
     return historyChanges.value(for: entity?.number ?? 0) { HistoryChangeMaker(entity) }
   }
 
+  /// Whether a row of the history may stand for changes of several rows.
+  var historyHasRanges: Bool { historyTables?.hasRanges ?? false }
+
   /// The query for the members of a relationship.
   func members(
     of entity: EntityMapping, slot: Int, _ make: () -> MembersQuery

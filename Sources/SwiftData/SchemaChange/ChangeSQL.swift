@@ -15,6 +15,7 @@ enum HistoryTerms {
   static let type = HistoryTables.Change.type.quotedName
   static let entity = HistoryTables.Change.entity.quotedName
   static let key = HistoryTables.Change.key.quotedName
+  static let firstKey = HistoryTables.Change.firstKey.quotedName
   static let transaction = HistoryTables.Change.transaction.quotedName
   static let columns = HistoryTables.Change.columns.quotedName
 }

@@ -56,10 +56,12 @@ struct HistoryAdjustment {
     }
     try moveBits(bits, session)
     if moved.isEmpty { return removed }
+    let keys = [HistoryTerms.key] + (tables.hasRanges ? [HistoryTerms.firstKey] : [])
+    let shifts = keys.map { "\($0) = \($0) + moved.shift" }.joined(separator: ", ")
     try session.execute(
       """
       WITH moved (earlier, later, shift) AS (VALUES \(moved.joined(separator: ", "))) \
-      UPDATE \(table) SET \(HistoryTerms.key) = \(HistoryTerms.key) + moved.shift, \
+      UPDATE \(table) SET \(shifts), \
       \(HistoryTerms.entity) = moved.later \
       FROM moved WHERE \(HistoryTerms.entity) = moved.earlier
       """)

@@ -16,9 +16,12 @@ struct CopiedColumn {
 /// A table whose rows are copied, ordered by their keys.
 struct CopiedTable {
   let name: String
-  let columns: [CopiedColumn]
+  var columns: [CopiedColumn]
   /// The number of columns at the beginning that identify a row: 2 for links.
   let keyCount: Int
+
+  /// Whether a table is that of the history's changes.
+  static func isChanges(_ name: String) -> Bool { name == HistoryTables.Entity.change.table }
 
   func key(of row: [CopiedValue]) throws -> CopiedKey {
     let keys = row.prefix(keyCount).compactMap(\.integer)
@@ -96,7 +99,8 @@ struct CopiedStore {
     // Of an older model more values may be preserved; of a newer one more columns are needed.
     let history = history.map {
       HistoryTables(
-        tombstoneCount: max($0.tombstoneCount, HistoryTables(for: model).tombstoneCount))
+        tombstoneCount: max($0.tombstoneCount, HistoryTables(for: model).tombstoneCount),
+        hasRanges: $0.hasRanges)
     }
     self.history = history
     let own = entities.filter { EntityNumbering.isValid($0.number) }

@@ -60,7 +60,8 @@ final class DatabaseCopySource: CopySource {
     for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
       // Other tables of the schema do not belong to the store.
       guard let known = tables[table] else { continue }
-      for name in names.subtracting(known).sorted() {
+      let own = CopiedTable.isChanges(table) ? [HistoryTables.Change.firstKey] : []
+      for name in names.subtracting(known).subtracting(own).sorted() {
         let found = try connection.prepare(
           "SELECT count(*) FROM (SELECT 1 FROM \(table.quotedName) "
             + "WHERE \(name.quotedName) IS NOT NULL LIMIT 1) AS found"
@@ -72,13 +73,18 @@ final class DatabaseCopySource: CopySource {
   }
 
   func summary(of table: CopiedTable) throws -> [Int64] {
-    try connection.prepare(table.summary).integers()
+    var summary = try connection.prepare(table.summary).integers()
+    if CopiedTable.isChanges(table.name), store.history?.hasRanges == true {
+      summary[0] += try connection.prepare(DatabaseRows.countOfRepeatedChanges).integer() ?? 0
+    }
+    return summary
   }
 
   func rows(
     of table: CopiedTable, after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void
   ) throws {
-    try DatabaseRows.read(connection, table, after: key, body)
+    try DatabaseRows.read(
+      connection, table, hasRanges: store.history?.hasRanges ?? false, after: key, body)
   }
 }
 
@@ -101,22 +107,61 @@ enum DatabaseRows {
     return columns
   }
 
+  /// Reads rows in the order of their keys. A row that stands for changes of several rows is read as
+  /// one for each, as a file has them.
+  /// - Parameter hasRanges: `HistoryTables.hasRanges`.
   static func read(
-    _ connection: PostgresConnection, _ table: CopiedTable, after key: CopiedKey?,
-    _ body: ([CopiedValue]) throws -> Void
+    _ connection: PostgresConnection, _ table: CopiedTable, hasRanges: Bool,
+    after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void
   ) throws {
-    let statement = try connection.prepare(table.selection(after: key, placeholder: "$"))
+    var selected = table
+    let changed = table.columns.firstIndex { $0.name == HistoryTables.Change.key }
+    let range = hasRanges && CopiedTable.isChanges(table.name) ? changed : nil
+    if range != nil {
+      selected.columns.append(CopiedColumn(name: HistoryTables.Change.firstKey, type: .integer))
+    }
+    let statement = try connection.prepare(selected.selection(after: key, placeholder: "$"))
     if let key {
       let keys = [key.first, key.second].prefix(table.keyCount)
       try statement.bind(keys.map { PostgresValue.integer($0) })
     }
     try statement.rows { rows in
       while try rows.next() {
-        try body(
-          table.columns.indices.map { try value(rows.value($0), table.columns[$0], table) })
+        var row = try selected.columns.indices.map {
+          try value(rows.value($0), selected.columns[$0], table)
+        }
+        if let range, let first = row.removeLast().integer {
+          try repeated(row, range, from: first, after: key?.first, body)
+        } else {
+          try body(row)
+        }
       }
     }
   }
+
+  /// - Parameters:
+  ///   - row: A row of the history's changes, with the last number and the last key of a range.
+  ///   - changed: The index of the key.
+  ///   - number: The number of a change; only later ones are read.
+  private static func repeated(
+    _ row: [CopiedValue], _ changed: Int, from first: Int64, after number: Int64?,
+    _ body: ([CopiedValue]) throws -> Void
+  ) throws {
+    guard let lastNumber = row[0].integer, let last = row[changed].integer, first <= last else {
+      return try body(row)
+    }
+    var row = row
+    for key in first...last where number.map({ lastNumber - (last - key) > $0 }) ?? true {
+      row[0] = .integer(lastNumber - (last - key))
+      row[changed] = .integer(key)
+      try body(row)
+    }
+  }
+
+  /// Counts the changes that have no row of their own.
+  static let countOfRepeatedChanges = """
+    SELECT coalesce(sum("ZENTITYPK" - "ZFIRSTPK"), 0)::bigint FROM "ACHANGE"
+    """
 
   private static func value(
     _ value: PostgresValue, _ column: CopiedColumn, _ table: CopiedTable

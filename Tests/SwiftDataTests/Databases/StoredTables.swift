@@ -56,6 +56,9 @@ struct StoredTables {
     }
   }
 
+  /// The changes of the history as a source of rows, one for each changed row.
+  var changes: String { countsInTables ? "\"ACHANGE\"" : HistorySQL.changes }
+
   /// A column as SQL writes its value; null is NULL.
   func literal(_ column: String) -> String {
     countsInTables ? "quote(\"\(column)\")" : "coalesce(\"\(column)\"::text, 'NULL')"

@@ -75,7 +75,7 @@ struct HistoryAudit {
     let told = try tables.rows(
       """
       SELECT "ZENTITY", "ZENTITYPK", "ZCHANGETYPE", \(tables.digits("ZCOLUMNS")), "ZTRANSACTIONID", \
-      "ZCOLUMNS" IS NULL FROM "ACHANGE" WHERE "Z_PK" > \(before.change)
+      "ZCOLUMNS" IS NULL FROM \(tables.changes) WHERE "Z_PK" > \(before.change)
       """)
     for row in told {
       guard let table = mapping.entity(number: Int(row[0]) ?? 0)?.table else {

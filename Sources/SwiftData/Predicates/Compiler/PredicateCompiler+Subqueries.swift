@@ -97,9 +97,10 @@ extension RecordLink {
     of owner: RecordTerm, _ alias: String
   ) -> (from: TableReference, element: SQLTerm, conditions: [SQLExpression]) {
     let owners = SQLExpression.column(table: alias, name: ownerColumn)
+    var table = TableReference(members.table, as: alias)
+    table.range = range
     return (
-      TableReference(members.table, as: alias), members.term(alias: alias),
-      [.binary(owners, .equal, owner.key), restriction(alias)]
+      table, members.term(alias: alias), [.binary(owners, .equal, owner.key), restriction(alias)]
     )
   }
 }
