@@ -123,6 +123,25 @@ struct DisturbedSavesTests {
     #expect(try rows.integer("SELECT count(*) FROM \"ATRANSACTION\"") == saves + 2)
   }
 
+  /// The history has one row for them.
+  @Test func aChangeOfSeveralRowsWhoseAnswerIsLostIsASuccess() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = ModelContext(container)
+    let places = (0..<3).map { Place("\($0)") }
+    for visits in 1...4 {
+      for place in places {
+        context.insert(place)
+        place.visits = visits
+      }
+      if visits == 4 { proxy.set(.loseAnswerToCommit) }
+      try context.save()
+    }
+    let rows = try StoredRows(address)
+    #expect(try rows.integers("SELECT \"ZVISITS\" FROM \"ZPLACE\"") == [4, 4, 4])
+    #expect(
+      try rows.integers("SELECT \"ZENTITYPK\" - \"ZFIRSTPK\" FROM \"ACHANGE\"") == [2, 2, 2, 2])
+  }
+
   /// Whether the change was stored can't be told if another program has removed its history, and that before
   /// it.
   @Test func aChangeWhoseHistoryIsRemovedIsInDoubt() throws {

@@ -243,7 +243,8 @@ struct HistoryRangeTests {
     let back = try MemoDatabase()
     _ = try StoreCopy(from: .file(file), to: .database(back.url)).run()
     #expect(try changes(back.container()) == changes(container))
-    #expect(try StoreCopy(from: .database(database.url), to: .database(MemoDatabase().url))
-      .run().tables.map(\.checksum) == report.tables.map(\.checksum))
+    #expect(
+      try StoreCopy(from: .database(database.url), to: .database(MemoDatabase().url))
+        .run().tables.map(\.checksum) == report.tables.map(\.checksum))
   }
 }

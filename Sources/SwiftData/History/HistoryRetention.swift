@@ -32,7 +32,8 @@ public struct HistoryRetention: Hashable, Sendable {
   ///
   /// The size is an estimate from the numbers of the first and the last change and transaction, and
   /// from the values that the last changes preserve. Changes that were deleted from the middle of
-  /// the history count as if they still existed.
+  /// the history count as if they still existed. In PostgreSQL a range of changed rows counts as a change for
+  /// each row.
   public var maximumSize: Int?
 
   /// Creates limits; `nil` means no limit.

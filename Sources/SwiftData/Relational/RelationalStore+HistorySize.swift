@@ -28,8 +28,9 @@ extension RelationalStore {
     let others = SQLExpression.binary(
       .column(table: nil, name: Change.key), .subtract,
       .column(table: nil, name: Change.firstKey))
-    return try rows + integer(
-      .cast(.function("sum", [others]), to: .integer), .change, session)
+    return try rows
+      + integer(
+        .cast(.function("sum", [others]), to: .integer), .change, session)
   }
 
   private func count(_ entity: HistoryTables.Entity, _ session: any SQLSession) throws -> Int {

@@ -212,7 +212,8 @@ extension RemoteCommitReader {
       changes =
         Select(
           ([Change.type, Change.entity, Change.key, Change.columns]
-            + (tables.hasRanges ? [Change.firstKey] : [])).map { column($0, of: change) }, from: TableReference(change),
+            + (tables.hasRanges ? [Change.firstKey] : [])).map { column($0, of: change) },
+          from: TableReference(change),
           where: .isMember(
             column(Change.transaction, of: change),
             of: ListParameter(.parameter(0), of: .integer)), limit: .parameter(1)

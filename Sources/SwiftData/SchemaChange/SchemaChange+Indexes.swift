@@ -120,7 +120,8 @@ struct StoredIndex {
       SELECT i.relname::text, t.relname::text, \
       CASE WHEN x.indisunique THEN 'unique' ELSE '' END || (SELECT string_agg(chr(31) || \
       coalesce(a.attname::text, 'NFC ' || \
-      substring(pg_get_indexdef(i.oid, k.number::int, true) FROM '^NORMALIZE\\("(.*)", NFC\\)$'), '?') \
+      substring(pg_get_indexdef(i.oid, k.number::int, true) FROM \
+      'ELSE NORMALIZE\\("(.*)", NFC\\)\\s+END'), '?') \
       || CASE WHEN x.indoption[(k.number - 1)::int] & 1 = 1 THEN ' DESC' ELSE '' END \
       || CASE WHEN x.indoption[(k.number - 1)::int] & 2 = 2 THEN ' NULLS FIRST' ELSE '' END, \
       '' ORDER BY k.number) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attribute, number) \

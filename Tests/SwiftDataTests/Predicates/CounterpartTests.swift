@@ -22,12 +22,20 @@ import Testing
     return text.split(separator: " WHERE ", maxSplits: 1).last.map(String.init) ?? ""
   }
 
+  /// ASCII is not normalised.
+  private func normalizedName(_ form: String) -> String {
+    let name = #""t0"."ZNAME""#
+    return "CASE WHEN octet_length(\(name)) = char_length(\(name)) THEN \(name) "
+      + "ELSE normalize(\(name), \(form)) END"
+  }
+
   @Test func anExactCounterpartTakesThePlace() throws {
     let compiled = try compiled(#Predicate<Entry> { $0.name == ($0.alias ?? "") })
     #expect(!compiled.filtersInMemory)
     #expect(
       condition(compiled)
-        == #"normalize("t0"."ZNAME", NFC) = normalize(coalesce("t0"."ZALIAS", CAST($1 AS TEXT)), NFC)"#
+        == "\(normalizedName("NFC")) = "
+        + #"normalize(coalesce("t0"."ZALIAS", CAST($1 AS TEXT)), NFC)"#
     )
     let sorted = try self.compiled(nil, sortBy: [SortDescriptor(\Entry.name, comparator: .lexical)])
     #expect(!sorted.sortsInMemory)
@@ -41,7 +49,7 @@ import Testing
     #expect(compiled.remainder?.count == 1)
     #expect(
       condition(compiled)
-        == #"strpos(normalize("t0"."ZNAME", NFD), normalize(CAST($1 AS TEXT), NFD)) > 0 AND "#
+        == "strpos(\(normalizedName("NFD")), normalize(CAST($1 AS TEXT), NFD)) > 0 AND "
         + #""t0"."ZRANK" > CAST($2 AS BIGINT)"#)
     #expect(compiled.bindings == [.text(part), .integer(3)])
   }
