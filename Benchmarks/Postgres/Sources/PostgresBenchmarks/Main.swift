@@ -12,12 +12,13 @@ struct PostgresBenchmarks {
   static func main() throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == "--memory" { return try Memory.runChild(Array(arguments.dropFirst())) }
+    let repetition = Repetition(arguments)
+    let tasks = arguments.compactMap(Task.init)
+    guard repetition != nil || tasks.count == arguments.count else { refuse() }
     let server = try Server()
     defer { server.stop() }
-    if arguments.first == "--repeat", arguments.count == 4 {
-      return try repeatTask(arguments, server)
-    }
-    try printTimes(server, arguments.compactMap(Task.init))
+    if let repetition { return try repeatTask(repetition, server) }
+    try printTimes(server, tasks)
     if arguments.isEmpty { try Memory.print(server) }
   }
 
@@ -70,15 +71,40 @@ struct PostgresBenchmarks {
     return String(repeating: " ", count: max(1, 10 - text.count)) + text
   }
 
+  private static func refuse() -> Never {
+    let tasks = Task.allCases.map(\.rawValue).joined(separator: ", ")
+    let names = contenders.map { "'\($0.name)'" }.joined(separator: ", ")
+    FileHandle.standardError.write(
+      Data(
+        """
+        usage: PostgresBenchmarks [TASK ...]
+               PostgresBenchmarks --repeat CONTENDER TASK COUNT
+        Tasks: \(tasks). Contenders: \(names).
+
+        """.utf8))
+    exit(2)
+  }
+
   /// One task of one contender, many times, for a profiler: `--repeat SwiftData filter 20`.
-  private static func repeatTask(_ arguments: [String], _ server: Server) throws {
-    guard let type = contenders.first(where: { $0.name == arguments[1] }),
-      let task = Task(rawValue: arguments[2]), let count = Int(arguments[3])
-    else { throw Failure("usage: --repeat <contender> <task> <count>") }
-    let workload = Workload()
-    let contender = try type.init(newSchema(server), isEmpty: true)
+  private struct Repetition {
+    let contender: any Contender.Type
+    let task: Task
+    let count: Int
+
+    init?(_ arguments: [String]) {
+      guard arguments.count == 4, arguments[0] == "--repeat",
+        let contender = contenders.first(where: { $0.name == arguments[1] }),
+        let task = Task(rawValue: arguments[2]), let count = Int(arguments[3])
+      else { return nil }
+      (self.contender, self.task, self.count) = (contender, task, count)
+    }
+  }
+
+  private static func repeatTask(_ repetition: Repetition, _ server: Server) throws {
+    let (task, workload) = (repetition.task, Workload())
+    let contender = try repetition.contender.init(newSchema(server), isEmpty: true)
     if task != .insert { _ = try workload.time(.insert, of: contender) }
-    for _ in 0..<count {
+    for _ in 0..<repetition.count {
       let seconds = try workload.time(task, of: contender)
       print((seconds * 1000).rounded(), "ms")
       if task == .insert || task == .saveOne { try contender.deleteAll() }
