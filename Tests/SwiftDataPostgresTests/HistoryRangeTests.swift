@@ -121,7 +121,24 @@ struct HistoryRangeTests {
     #expect(try countOfRows() == 3)
   }
 
-  /// Keys that the program has taken twice are not in sequence.
+  /// A range counts as a change for each row, so that the limit is that of a file.
+  @Test func theLimitOfTheSizeCountsChanges() throws {
+    let limited = try database.container {
+      $0.historyRetention = HistoryRetention(maximumSize: 40_000)
+    }
+    let context = ModelContext(limited)
+    for _ in 0..<60 {
+      for number in 0..<100 { context.insert(Memo("\(number)")) }
+      try context.save()
+    }
+    let kept = try limited.transactions()
+    // One with 100 changes takes 3,920 bytes. The limit is checked at every sixteenth transaction.
+    #expect((9...26).contains(kept.count), "\(kept.count)")
+    #expect(kept.allSatisfy { $0.changes.count == 100 })
+    #expect(kept.last?.transactionIdentifier == 60)
+  }
+
+  /// Two containers take keys from different blocks.
   @Test func rangesDoNotReachOverRowsOfOthers() throws {
     let other = try database.container()
     let context = ModelContext(container)

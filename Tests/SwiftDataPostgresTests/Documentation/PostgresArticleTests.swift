@@ -176,6 +176,25 @@ struct PostgresArticleTests {
     }
   }
 
+  @Test func plainSQLRepeatsRowsOfTheHistory() throws {
+    let container = try fill()
+    let context = ModelContext(container)
+    let names = (0..<3).map { "author \($0)" }
+    for name in names { context.insert(Author(name: name)) }
+    try context.save()
+    let stored = try TestDatabase.texts(address, "SELECT count(*) FROM \"ACHANGE\"")
+    #expect(stored == ["3"])
+    let changes = try TestDatabase.texts(
+      address,
+      """
+      SELECT c."ZCHANGETYPE", c."ZENTITY", k AS key FROM "ACHANGE" AS c
+      CROSS JOIN LATERAL generate_series(coalesce(c."ZFIRSTPK", c."ZENTITYPK"), c."ZENTITYPK") AS k;
+      """)
+    let authors = try TestDatabase.texts(address, "SELECT 0, \"Z_ENT\", \"Z_PK\" FROM \"ZAUTHOR\"")
+    let books = try TestDatabase.texts(address, "SELECT 0, \"Z_ENT\", \"Z_PK\" FROM \"ZBOOK\"")
+    #expect(changes.sorted() == (authors + books).sorted())
+  }
+
   @Test func moving() throws {
     let folder = try CopyFolder()
     let file = folder.file("library.store")

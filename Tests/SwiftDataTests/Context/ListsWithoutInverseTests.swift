@@ -123,6 +123,24 @@ import Testing
     #expect(try saved() == ["a": ["two"], "b": ["one"]])
   }
 
+  @Test func aNewOwnerThatLosesAMemberIsListedOnce() throws {
+    let posted = Mutex<[Set<PersistentIdentifier>]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { notification in
+      let keys = [ModelContext.NotificationKey.insertedIdentifiers, .updatedIdentifiers]
+      let lists = keys.map { notification.userInfo?[$0.rawValue] as? [PersistentIdentifier] ?? [] }
+      posted.withLock { $0 = lists.map(Set.init) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let photo = Photo("one")
+    let albums = [Album("a", [photo]), Album("b", [photo])]
+    for album in albums { context.insert(album) }
+    try context.save()
+    let models: [any PersistentModel] = albums + [photo]
+    #expect(posted.withLock(\.self) == [Set(models.map(\.persistentModelID)), []])
+  }
+
   @Test func anOwnerThatLosesStoredMembersIsNamed() throws {
     let (a, b) = try albums("one", "two")
     let year = YearAlbum("2024", [Photo("three")])
