@@ -75,8 +75,8 @@ package struct TableReference: Hashable, Sendable {
 
   package struct Range: Hashable, Sendable {
     /// Null for a range of one integer.
-    package var first: String
-    package var last: String
+    package let first: String
+    package let last: String
 
     package init(first: String, last: String) {
       self.first = first

@@ -154,6 +154,24 @@ struct HistoryRangeTests {
     #expect(inserted.sorted() == stored.sorted())
   }
 
+  /// Another program has written rows with keys that this library does not assign.
+  @Test func rangesMayBeginBelowOne() throws {
+    try rows.connection.execute(
+      """
+      INSERT INTO "ZMEMO" ("Z_PK", "Z_ENT", "Z_OPT", "ZTEXT", "ZNUMBER") \
+      SELECT k, (SELECT "Z_ENT" FROM "Z_PRIMARYKEY" WHERE "Z_NAME" = 'Memo'), 1, 'foreign', 0 \
+      FROM generate_series(-2, 2) AS k
+      """)
+    let context = ModelContext(container)
+    let memos = try context.fetch(FetchDescriptor<Memo>())
+    #expect(memos.count == 5)
+    for memo in memos { memo.number += 1 }
+    try context.save()
+    let changed = try #require(try container.transactions().last).changes
+      .map(\.changedPersistentIdentifier)
+    #expect(changed.count == 5 && Set(changed) == Set(memos.map(\.persistentModelID)))
+  }
+
   // MARK: Stores of earlier versions
 
   @Test func aStoreWithoutTheColumnGetsIt() async throws {

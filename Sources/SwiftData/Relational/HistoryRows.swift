@@ -43,12 +43,6 @@ struct ChangeRange: Sendable {
         preserved: last.preserved)
     }
   }
-
-  /// - Parameter first: The value of the column `HistoryTables.Change.firstKey`.
-  static func count(from first: _StoredValue?, to last: Int64) -> Int64 {
-    guard let first = first?.integer, first > 0, first < last else { return 1 }
-    return min(last - first, 0xFFFF_FFFF_FFFF) + 1
-  }
 }
 
 /// The statements that read the history.
@@ -206,7 +200,7 @@ extension ChangeRange {
     guard let type = row[1].integer.flatMap(HistoryTables.ChangeType.init) else { return nil }
     let key = row[3].integer ?? 0
     let first = plans.historyHasRanges ? row[6] : nil
-    count = ChangeRange.count(from: first, to: key)
+    count = HistoryTables.Change.count(from: first?.integer, to: key)
     last = ChangeRow(
       number: row[0].integer ?? 0, type: type, entity: Int(row[2].integer ?? 0),
       key: key, transaction: row[4].integer ?? 0, columns: row[5].blob,

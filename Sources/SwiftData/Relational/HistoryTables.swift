@@ -75,6 +75,16 @@ package struct HistoryTables: Hashable, Sendable {
     /// Null for a single row.
     package static let firstKey = "ZFIRSTPK"
 
+    /// The number of changed rows for which a row stands, at least 1.
+    /// - Parameters:
+    ///   - first: The value of `firstKey`.
+    ///   - last: The value of `key`.
+    package static func count(from first: Int64?, to last: Int64) -> Int64 {
+      guard let first, first < last else { return 1 }
+      let (distance, isTooLarge) = last.subtractingReportingOverflow(first)
+      return isTooLarge ? 1 : min(distance, 0xFFFF_FFFF_FFFF) + 1
+    }
+
     /// The column of a preserved value of a deleted row.
     package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
   }
@@ -217,7 +227,7 @@ extension TableDefinition {
 extension SQLDialect {
   /// Whether the history has one row for a range of changed rows. Files have Apple's layout, with a row for
   /// each.
-  package var keepsRangesOfChanges: Bool {
+  fileprivate var keepsRangesOfChanges: Bool {
     switch self {
     case .sqlite: false
     case .postgreSQL: true

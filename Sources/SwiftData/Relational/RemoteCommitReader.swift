@@ -147,8 +147,8 @@ package final class RemoteCommitReader: Sendable {
       let values = try session.statement(statements.changes).values(
         .values([.text(store.driver.dialect.list(numbers)), .integer(Int64(limit) + 1)]))
       let counts = values.map { row in
-        ChangeRange.count(
-          from: store.plans.historyHasRanges ? row[4] : nil, to: row[2].integer ?? 0)
+        HistoryTables.Change.count(
+          from: store.plans.historyHasRanges ? row[4].integer : nil, to: row[2].integer ?? 0)
       }
       if counts.reduce(0, +) > limit {
         changes.isEverything = true

@@ -16,7 +16,7 @@ struct CopiedColumn {
 /// A table whose rows are copied, ordered by their keys.
 struct CopiedTable {
   let name: String
-  var columns: [CopiedColumn]
+  let columns: [CopiedColumn]
   /// The number of columns at the beginning that identify a row: 2 for links.
   let keyCount: Int
 

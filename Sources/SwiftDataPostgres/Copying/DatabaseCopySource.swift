@@ -74,17 +74,43 @@ final class DatabaseCopySource: CopySource {
 
   func summary(of table: CopiedTable) throws -> [Int64] {
     var summary = try connection.prepare(table.summary).integers()
-    if CopiedTable.isChanges(table.name), store.history?.hasRanges == true {
-      summary[0] += try connection.prepare(DatabaseRows.countOfRepeatedChanges).integer() ?? 0
+    if hasRanges(table) {
+      summary[0] +=
+        try connection.prepare(
+          "SELECT coalesce(sum(\"ZENTITYPK\" - \"ZFIRSTPK\"), 0)::bigint FROM \"ACHANGE\""
+        ).integer() ?? 0
     }
     return summary
   }
 
+  /// A row that stands for changes of several rows is read as one for each, as a file has them.
   func rows(
     of table: CopiedTable, after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void
   ) throws {
-    try DatabaseRows.read(
-      connection, table, hasRanges: store.history?.hasRanges ?? false, after: key, body)
+    guard hasRanges(table),
+      let changed = table.columns.firstIndex(where: { $0.name == HistoryTables.Change.key })
+    else { return try DatabaseRows.read(connection, table, after: key, body) }
+    let first = CopiedColumn(name: HistoryTables.Change.firstKey, type: .integer)
+    let ranges = CopiedTable(
+      name: table.name, columns: table.columns + [first], keyCount: table.keyCount)
+    try DatabaseRows.read(connection, ranges, after: key) { range in
+      var row = range
+      let first = row.removeLast().integer
+      guard let number = row[0].integer, let last = row[changed].integer else {
+        return try body(row)
+      }
+      for following in (0..<HistoryTables.Change.count(from: first, to: last)).reversed() {
+        // A copy that goes on may have been interrupted inside of the range.
+        if let key, number &- following <= key.first { continue }
+        row[0] = .integer(number &- following)
+        row[changed] = .integer(last - following)
+        try body(row)
+      }
+    }
+  }
+
+  private func hasRanges(_ table: CopiedTable) -> Bool {
+    CopiedTable.isChanges(table.name) && store.history?.hasRanges == true
   }
 }
 
@@ -107,61 +133,22 @@ enum DatabaseRows {
     return columns
   }
 
-  /// Reads rows in the order of their keys. A row that stands for changes of several rows is read as
-  /// one for each, as a file has them.
-  /// - Parameter hasRanges: `HistoryTables.hasRanges`.
   static func read(
-    _ connection: PostgresConnection, _ table: CopiedTable, hasRanges: Bool,
-    after key: CopiedKey?, _ body: ([CopiedValue]) throws -> Void
+    _ connection: PostgresConnection, _ table: CopiedTable, after key: CopiedKey?,
+    _ body: ([CopiedValue]) throws -> Void
   ) throws {
-    var selected = table
-    let changed = table.columns.firstIndex { $0.name == HistoryTables.Change.key }
-    let range = hasRanges && CopiedTable.isChanges(table.name) ? changed : nil
-    if range != nil {
-      selected.columns.append(CopiedColumn(name: HistoryTables.Change.firstKey, type: .integer))
-    }
-    let statement = try connection.prepare(selected.selection(after: key, placeholder: "$"))
+    let statement = try connection.prepare(table.selection(after: key, placeholder: "$"))
     if let key {
       let keys = [key.first, key.second].prefix(table.keyCount)
       try statement.bind(keys.map { PostgresValue.integer($0) })
     }
     try statement.rows { rows in
       while try rows.next() {
-        var row = try selected.columns.indices.map {
-          try value(rows.value($0), selected.columns[$0], table)
-        }
-        if let range, let first = row.removeLast().integer {
-          try repeated(row, range, from: first, after: key?.first, body)
-        } else {
-          try body(row)
-        }
+        try body(
+          table.columns.indices.map { try value(rows.value($0), table.columns[$0], table) })
       }
     }
   }
-
-  /// - Parameters:
-  ///   - row: A row of the history's changes, with the last number and the last key of a range.
-  ///   - changed: The index of the key.
-  ///   - number: The number of a change; only later ones are read.
-  private static func repeated(
-    _ row: [CopiedValue], _ changed: Int, from first: Int64, after number: Int64?,
-    _ body: ([CopiedValue]) throws -> Void
-  ) throws {
-    guard let lastNumber = row[0].integer, let last = row[changed].integer, first <= last else {
-      return try body(row)
-    }
-    var row = row
-    for key in first...last where number.map({ lastNumber - (last - key) > $0 }) ?? true {
-      row[0] = .integer(lastNumber - (last - key))
-      row[changed] = .integer(key)
-      try body(row)
-    }
-  }
-
-  /// Counts the changes that have no row of their own.
-  static let countOfRepeatedChanges = """
-    SELECT coalesce(sum("ZENTITYPK" - "ZFIRSTPK"), 0)::bigint FROM "ACHANGE"
-    """
 
   private static func value(
     _ value: PostgresValue, _ column: CopiedColumn, _ table: CopiedTable

@@ -196,7 +196,7 @@ final class DatabaseCopyTarget: CopyTarget {
   }
 
   func rows(of table: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
-    try DatabaseRows.read(connection, table, hasRanges: true, after: nil, body)
+    try DatabaseRows.read(connection, table, after: nil, body)
   }
 
   func finish(_ store: CopiedStore, identifier: String) throws {
