@@ -120,6 +120,33 @@ struct PostgresReadTests {
     #expect(counts.min() == 2)
   }
 
+  /// The city was read as the partner of a relationship. Another container stands for another server.
+  @Test func aReadAfterOthersSeesWhatOtherServersSavedInOneRoundTrip() async throws {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    let readers = try ModelReaders(container(url, places: 3), count: 1)
+    let writer = try ModelContext(
+      ModelContainer(for: Place.self, City.self, configurations: PostgresConfiguration(url: url)))
+    let place = try #require(try writer.fetch(FetchDescriptor<Place>()).first)
+    let city = try #require(place.city)
+    var counts: [Int] = []
+    for number in 1...20 {
+      place.visits = 100 + number
+      city.name = "\(place.visits)"
+      try writer.save()
+      let trips = ExchangeCount()
+      let seen = try await ExchangeCount.$current.withValue(trips) {
+        try await readers.read { context in
+          let places = try context.fetch(
+            FetchDescriptor<Place>(predicate: #Predicate { $0.visits > 100 }))
+          return (places.map(\.visits), trips.value, places.map(\.city?.name))
+        }
+      }
+      #expect(seen.0 == [place.visits] && seen.2 == [city.name])
+      counts.append(seen.1)
+    }
+    #expect(counts.min() == 1)
+  }
+
   private final class Progress: Sendable {
     let fetches = Atomic(0)
     let hasEnded = Atomic(false)

@@ -14,10 +14,10 @@ import Synchronization
 /// has connections for reading (``ModelConfiguration/SQLiteOptions/readers``).
 ///
 /// Each read sees one state of each store, as in ``ModelContext/snapshot(_:)``: fetches, faults and
-/// relationships fit together. It sees everything that was saved before it began, and may see what was
-/// saved before its first fetch. Models must not leave the closure, so it returns values. More reads
-/// than readers wait in the order in which they came; a cancelled one stops waiting. Not in Apple's
-/// framework.
+/// relationships fit together. It sees everything that was saved before it began, also by other
+/// processes, and may see what was saved before its first fetch. Models must not leave the closure, so
+/// it returns values; no model stays in memory for the next read. More reads than readers wait in the
+/// order in which they came; a cancelled one stops waiting. Not in Apple's framework.
 public final class ModelReaders: Sendable {
   /// The container that is read.
   public let container: ModelContainer

@@ -108,7 +108,12 @@ private final class PooledReader: @unchecked Sendable {
 
   func read<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
     let context = executor.modelContext
-    defer { if context.hasChanges { context.rollback() } }
+    defer {
+      if context.hasChanges { context.rollback() }
+      // The next read sees another state, which models of this one might not show: other containers
+      // and processes save too.
+      withExtendedLifetime(context.core.recentModels.removeAll()) {}
+    }
     let result = try context.core.snapshot(from: .firstRead) { try body(context) }
     guard !context.hasChanges else {
       throw SwiftDataError.modelValidationFailure.with(

@@ -1,4 +1,5 @@
-/// Keeps the most recently faulted models of a context alive, until the context is closed.
+/// Keeps the most recently faulted models of a context alive, until the context is closed or a pooled
+/// read ends.
 ///
 /// Nothing else holds a stored model that was reached through a relationship. Without this, a loop
 /// that reads `order.customer.country` would read the same rows again in each iteration. The newest
@@ -32,9 +33,14 @@ final class RecentlyFaultedModels {
   }
 
   /// - Returns: The models that were kept; the caller releases them.
+  func removeAll() -> [AnyObject?] {
+    defer { (models, next) = ([], 0) }
+    return models
+  }
+
+  /// - Returns: The models that were kept; the caller releases them.
   func close() -> [AnyObject?] {
     isClosed = true
-    defer { models = [] }
-    return models
+    return removeAll()
   }
 }

@@ -117,6 +117,30 @@ import Testing
     }
   }
 
+  /// Another container is to the store what another process is.
+  @Test func modelsOfEarlierReadsShowWhatOtherContainersSaved() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelContext(try Office.container(folder.store))
+    let (desk, person) = (Office.Desk(room: "A", number: 0), Person(email: "a"))
+    person.name = "0"
+    desk.owner = person
+    writer.insert(desk)
+    try writer.save()
+    let readers = ModelReaders(container, count: 1)
+    for number in 1...20 {
+      desk.number = number
+      person.name = "\(number)"
+      try writer.save()
+      let seen = try await readers.read { reader in
+        let desk = try #require(try reader.fetch(FetchDescriptor<Office.Desk>()).first)
+        // Each model leads to the other one.
+        return (desk.number, desk.owner?.name, desk.owner?.desks.map(\.number))
+      }
+      #expect(seen.0 == number && seen.1 == "\(number)" && seen.2 == [number])
+    }
+  }
+
   @Test func changesAreDiscarded() async throws {
     let container = try Office.container()
     let readers = ModelReaders(container)
