@@ -156,20 +156,24 @@ import Testing
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
     let writer = ModelWriter(container, waitingAtMost: .milliseconds(20))
-    let other = ModelContext(try Office.container(folder.store))
-    var tasks: [Task<String, any Error>] = []
-    try other.transaction {
-      other.insert(Person(email: "other"))
-      try other.save()
-      let done = DispatchSemaphore(value: 0)
-      for unit in [add("a"), add("b"), add("c")] {
-        tasks.append(
-          Task.detached { [writer] in
-            defer { done.signal() }
-            return try await writer.write(unit)
-          })
+    let units = [add("a"), add("b"), add("c")]
+    let tasks = try await onThread { () -> [Task<String, any Error>] in
+      var tasks: [Task<String, any Error>] = []
+      let other = ModelContext(try Office.container(folder.store))
+      try other.transaction {
+        other.insert(Person(email: "other"))
+        try other.save()
+        let done = DispatchSemaphore(value: 0)
+        for unit in units {
+          tasks.append(
+            Task.detached { [writer] in
+              defer { done.signal() }
+              return try await writer.write(unit)
+            })
+        }
+        for _ in units { done.wait() }
       }
-      for _ in 0..<3 { done.wait() }
+      return tasks
     }
     for task in tasks {
       let error = await #expect(throws: SwiftDataError.self) { try await task.value }
