@@ -15,9 +15,10 @@ import Synchronization
 ///
 /// Each read sees one state of each store, as in ``ModelContext/snapshot(_:)``: fetches, faults and
 /// relationships fit together. It sees everything that was saved before it began, also by other
-/// processes, and may see what was saved before its first fetch. Models must not leave the closure, so
-/// it returns values; no model stays in memory for the next read. More reads than readers wait in the
-/// order in which they came; a cancelled one stops waiting. Not in Apple's framework.
+/// processes, unless it reads from a standby of PostgreSQL that has not received their saves. It may see
+/// what was saved before its first fetch. Models must not leave the closure, so it returns values, and no
+/// model stays in memory for the next read. More reads than readers wait in the order in which they
+/// came; a cancelled one stops waiting. Not in Apple's framework.
 public final class ModelReaders: Sendable {
   /// The container that is read.
   public let container: ModelContainer

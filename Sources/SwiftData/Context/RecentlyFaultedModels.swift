@@ -1,5 +1,5 @@
-/// Keeps the most recently faulted models of a context alive, until the context is closed or a pooled
-/// read ends.
+/// Keeps the most recently faulted models of a context alive, until they are removed or the context is
+/// closed.
 ///
 /// Nothing else holds a stored model that was reached through a relationship. Without this, a loop
 /// that reads `order.customer.country` would read the same rows again in each iteration. The newest

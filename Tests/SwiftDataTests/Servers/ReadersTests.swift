@@ -85,16 +85,20 @@ import Testing
     }
   }
 
-  /// The owner was read as the partner of a relationship, so the context of the reader keeps it.
-  @Test func modelsOfEarlierReadsShowTheStateOfTheRead() async throws {
-    let folder = try TemporaryFolder()
-    let container = try Office.container(folder.store)
-    let context = ModelContext(container)
+  private func savedDesk(in context: ModelContext) throws -> Office.Desk {
     let (desk, person) = (Office.Desk(room: "A", number: 0), Person(email: "a"))
     person.name = "0"
     desk.owner = person
     context.insert(desk)
     try context.save()
+    return desk
+  }
+
+  /// An earlier read has read the owner too, as the partner of a relationship.
+  @Test func modelsOfEarlierReadsShowTheStateOfTheRead() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    _ = try savedDesk(in: ModelContext(container))
     let readers = ModelReaders(container, count: 1)
     for number in 1...10 {
       let seen = try await readers.read { reader in
@@ -117,27 +121,31 @@ import Testing
     }
   }
 
-  /// Another container is to the store what another process is.
-  @Test func modelsOfEarlierReadsShowWhatOtherContainersSaved() async throws {
+  /// Another container is to the store what another process is. Each model leads to the other one.
+  @Test(arguments: [false, true])
+  func modelsOfEarlierReadsShowWhatOtherContainersSaved(prefetches: Bool) async throws {
     let folder = try TemporaryFolder()
-    let container = try Office.container(folder.store)
+    let readers = ModelReaders(try Office.container(folder.store), count: 1)
     let writer = ModelContext(try Office.container(folder.store))
-    let (desk, person) = (Office.Desk(room: "A", number: 0), Person(email: "a"))
-    person.name = "0"
-    desk.owner = person
-    writer.insert(desk)
-    try writer.save()
-    let readers = ModelReaders(container, count: 1)
+    let desk = try savedDesk(in: writer)
     for number in 1...20 {
       desk.number = number
-      person.name = "\(number)"
+      desk.owner?.name = "\(number)"
       try writer.save()
-      let seen = try await readers.read { reader in
-        let desk = try #require(try reader.fetch(FetchDescriptor<Office.Desk>()).first)
-        // Each model leads to the other one.
+      let desks = try await readers.read { reader in
+        var descriptor = FetchDescriptor<Office.Desk>()
+        if prefetches { descriptor.relationshipKeyPathsForPrefetching = [\.owner] }
+        let desk = try #require(try reader.fetch(descriptor).first)
         return (desk.number, desk.owner?.name, desk.owner?.desks.map(\.number))
       }
-      #expect(seen.0 == number && seen.1 == "\(number)" && seen.2 == [number])
+      #expect(desks.0 == number && desks.1 == "\(number)" && desks.2 == [number])
+      let persons = try await readers.read { reader in
+        var descriptor = FetchDescriptor<Person>()
+        if prefetches { descriptor.relationshipKeyPathsForPrefetching = [\.desks] }
+        let person = try #require(try reader.fetch(descriptor).first)
+        return (person.name, person.desks.map(\.number), person.desks.first?.owner?.name)
+      }
+      #expect(persons.0 == "\(number)" && persons.1 == [number] && persons.2 == "\(number)")
     }
   }
 
