@@ -56,21 +56,35 @@ struct PostgresReadTests {
 
   @Model
   final class Article {
+    @Attribute(.unique) var number: Int
     var title: String
     var author: Writer?
     var editor: Writer?
     @Relationship(inverse: \Label.articles) var labels: [Label] = []
 
-    init(_ title: String) { self.title = title }
+    init(_ number: Int) {
+      self.number = number
+      title = "\(number)"
+    }
   }
 
   @Model
-  final class Writer {
+  class Writer {
     var name: String
     @Relationship(inverse: \Article.author) var written: [Article] = []
     @Relationship(inverse: \Article.editor) var edited: [Article] = []
 
     init(_ name: String) { self.name = name }
+  }
+
+  @Model
+  final class Reporter: Writer {
+    var place: String?
+
+    override init(_ name: String) {
+      place = "Rome"
+      super.init(name)
+    }
   }
 
   @Model
@@ -81,43 +95,148 @@ struct PostgresReadTests {
     init(_ name: String) { self.name = name }
   }
 
-  @Test func prefetchedRelationshipsAreReadInOneRoundTrip() throws {
+  private func articles() throws -> ModelContainer {
     let container = try ModelContainer(
-      for: Article.self, Writer.self, Label.self,
+      for: Article.self, Writer.self, Reporter.self, Label.self,
       configurations: PostgresConfiguration(url: PostgresServer.shared.addressOfNewSchema()))
     let context = ModelContext(container)
-    let (writers, labels) = (["A", "B"].map(Writer.init), ["x", "y", "z"].map(Label.init))
+    let writers = [Writer("A"), Reporter("B")]
+    let labels = ["x", "y", "z"].map(Label.init)
     for number in 0..<12 {
-      let article = Article("\(number)")
+      let article = Article(number)
       context.insert(article)
       if number % 3 > 0 { article.author = writers[number % 2] }
       if number % 4 == 0 { article.editor = writers[0] }
       article.labels = Array(labels.prefix(number % 4))
     }
     try context.save()
-    func description(_ context: ModelContext, prefetches: Bool) throws -> [String] {
-      var descriptor = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])
-      if prefetches {
-        descriptor.relationshipKeyPathsForPrefetching = [\.author, \.editor, \.labels]
-      }
-      return try context.fetch(descriptor).map { article in
-        let names = article.labels.map(\.name).sorted().joined()
-        let writers = [article.author, article.editor].map { $0?.name ?? "-" }
-        return "\(article.title) \(writers[0]) \(writers[1]) \(names)"
-      }
+    return container
+  }
+
+  private func description(
+    of descriptor: FetchDescriptor<Article>, _ context: ModelContext,
+    prefetching keyPaths: [PartialKeyPath<Article>] = []
+  ) throws -> [String] {
+    var descriptor = descriptor
+    descriptor.relationshipKeyPathsForPrefetching = keyPaths
+    return try context.fetch(descriptor).map { article in
+      let names = article.labels.map(\.name).sorted().joined()
+      let writers = [article.author, article.editor].map { $0?.name ?? "-" }
+      return "\(article.title) \(writers[0]) \(writers[1]) \(names)"
     }
-    let expected = try description(ModelContext(container), prefetches: false)
-    #expect(expected.count == 12 && expected.contains("7 B - xyz"))
+  }
+
+  private static var all: [PartialKeyPath<Article>] { [\.author, \.editor, \.labels] }
+
+  /// The smallest number of round trips of a fetch with its prefetched relationships, which must have the
+  /// models of one without.
+  private func trips(
+    of descriptor: FetchDescriptor<Article>, _ container: ModelContainer, count: Int
+  ) throws -> Int? {
+    let expected = try description(of: descriptor, ModelContext(container))
+    #expect(expected.count == count)
     var counts: [Int] = []
     for _ in 0..<10 {
       let trips = ExchangeCount()
       let found = try ExchangeCount.$current.withValue(trips) {
-        try description(ModelContext(container), prefetches: true)
+        try description(of: descriptor, ModelContext(container), prefetching: PostgresReadTests.all)
       }
       #expect(found == expected)
       counts.append(trips.value)
     }
-    #expect(counts.min() == 2)
+    return counts.min()
+  }
+
+  @Test func prefetchedRelationshipsAreReadInOneRoundTrip() throws {
+    let container = try articles()
+    let byTitle = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])
+    #expect(try trips(of: byTitle, container, count: 12) == 2)
+    let labelled = FetchDescriptor<Article>(
+      predicate: #Predicate { $0.labels.contains { $0.name == "y" } })
+    #expect(try trips(of: labelled, container, count: 6) == 2)
+  }
+
+  /// The server finds the rows again at once.
+  @Test func rowsThatAnIndexFindsAreReadWithTheirRelationships() throws {
+    let container = try articles()
+    for number in 0..<12 {
+      let one = FetchDescriptor<Article>(predicate: #Predicate { $0.number == number })
+      #expect(try trips(of: one, container, count: 1) == 1)
+    }
+    let none = FetchDescriptor<Article>(predicate: #Predicate { $0.number == 12 })
+    #expect(try trips(of: none, container, count: 0) == 1)
+    let identifiers = try ModelContext(container).fetchIdentifiers(FetchDescriptor<Article>())
+    let identifier = try #require(identifiers.first)
+    let same = FetchDescriptor<Article>(
+      predicate: #Predicate { $0.persistentModelID == identifier && $0.title != "no" })
+    #expect(try trips(of: same, container, count: 1) == 1)
+    var page = FetchDescriptor<Article>(
+      predicate: #Predicate { $0.number < 9 }, sortBy: [SortDescriptor(\.number, order: .reverse)])
+    page.fetchLimit = 5
+    #expect(try trips(of: page, container, count: 5) == 1)
+    page.predicate = nil
+    #expect(try trips(of: page, container, count: 5) == 1)
+    page.sortBy = []
+    #expect(try trips(of: page, container, count: 5) == 1)
+    // These may be found among many rows.
+    page.sortBy = [SortDescriptor(\.title)]
+    #expect(try trips(of: page, container, count: 5) == 2)
+    page.sortBy = [SortDescriptor(\.number)]
+    page.fetchOffset = 2
+    #expect(try trips(of: page, container, count: 5) == 2)
+    page.fetchOffset = nil
+    page.predicate = #Predicate { $0.number > 1 && $0.title > "5" }
+    #expect(try trips(of: page, container, count: 4) == 2)
+  }
+
+  @Test func prefetchedRelationshipsAreThoseThatAreRead() throws {
+    let container = try articles()
+    let predicates: [Predicate<Article>?] = [
+      nil, #Predicate { $0.number == 7 }, #Predicate { $0.number > 3 },
+      #Predicate { $0.number > 2 && $0.number < 9 }, #Predicate { $0.author?.name == "B" },
+      #Predicate { $0.title.contains("1") },
+    ]
+    let orders: [[SortDescriptor<Article>]] = [
+      [], [SortDescriptor(\.number)], [SortDescriptor(\.number, order: .reverse)],
+      [SortDescriptor(\.title)],
+    ]
+    /// A context with nothing, or with unsaved changes.
+    func context(isEdited: Bool) throws -> ModelContext {
+      let context = ModelContext(container)
+      context.autosaveEnabled = false
+      if isEdited {
+        let seventh = #Predicate<Article> { $0.number == 7 }
+        let article = try #require(context.fetch(FetchDescriptor(predicate: seventh)).first)
+        article.author = nil
+        article.labels.removeLast()
+        let label = try #require(context.fetch(FetchDescriptor<Label>()).first)
+        label.articles.append(article)
+        let new = Article(20)
+        context.insert(new)
+        new.labels = [label]
+      }
+      return context
+    }
+    let paths = PostgresReadTests.all + [\.author?.edited, \.labels]
+    for predicate in predicates {
+      for order in orders {
+        for (limit, offset) in [(nil, nil), (5, nil), (5, 2), (nil, 2)] as [(Int?, Int?)] {
+          var descriptor = FetchDescriptor(predicate: predicate, sortBy: order)
+          (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, offset)
+          for isEdited in [false, true] {
+            descriptor.includePendingChanges = isEdited && limit == nil
+            for properties in [[], [\.title], [\.title, \.author]] as [[PartialKeyPath<Article>]] {
+              descriptor.propertiesToFetch = properties
+              var expected = try description(of: descriptor, context(isEdited: isEdited))
+              var found = try description(
+                of: descriptor, context(isEdited: isEdited), prefetching: paths)
+              if order.isEmpty { (expected, found) = (expected.sorted(), found.sorted()) }
+              #expect(found == expected, "\(descriptor)")
+            }
+          }
+        }
+      }
+    }
   }
 
   /// The city was read as the partner of a relationship. Another container stands for another server.

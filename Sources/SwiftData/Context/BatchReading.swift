@@ -23,7 +23,8 @@ struct BatchReading<T: PersistentModel> {
     // The transaction ends with the batch: the next one may be read much later.
     return try port.snapshot {
       let models = try unprefetchedModels(at: range)
-      prefetcher.prefetch(prefetched, of: models.compactMap(\.self))
+      let tree = PrefetchTree(prefetched, of: T.self, in: prefetcher.stores.coordinator)
+      prefetcher.prefetch(tree, of: models.compactMap(\.self))
       return models
     }
   }

@@ -44,10 +44,17 @@ struct FetchOperation<T: PersistentModel> {
     let prefetched = descriptor.relationshipKeyPathsForPrefetching
     let pending = pending
     if prefetched.isEmpty, pending?.readsOtherRows != true { return try models(pending) }
+    let tree = PrefetchTree(prefetched, of: T.self, in: prefetcher.stores.coordinator)
     // All statements must see one state of the store.
     return try port.snapshot {
-      let models = try models(pending)
-      prefetcher.prefetch(prefetched, of: models)
+      if let pending {
+        let models = try models(pending)
+        prefetcher.prefetch(tree, of: models)
+        return models
+      }
+      let found = try found(leadingTo: tree)
+      let models = try storedModels(found)
+      prefetcher.prefetch(tree, of: models, found.ahead)
       return models
     }
   }
@@ -116,8 +123,19 @@ struct FetchOperation<T: PersistentModel> {
     }
   }
 
+  /// The rows of the store, perhaps with those that relationships lead to. These would be read in vain if the
+  /// models are in memory with them.
+  private func found(leadingTo tree: PrefetchTree) throws -> FetchedModels {
+    let request = request(descriptor)
+    let isKnown = prefetcher.materializer.identities.hasModels(of: T._$descriptor.entityName)
+    return try isKnown ? port.rows(of: request) : port.rows(of: request, leadingTo: tree.slots)
+  }
+
   private func storedModels() throws -> [T] {
-    let result = try port.rows(of: request(descriptor))
+    try storedModels(port.rows(of: request(descriptor)))
+  }
+
+  private func storedModels(_ result: FetchedModels) throws -> [T] {
     let materializer = prefetcher.materializer
     materializer.register(related: result.related, in: prefetcher.source)
     var models = materializer.materialize(result.rows, as: T.self, in: prefetcher.source)

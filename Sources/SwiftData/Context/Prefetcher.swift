@@ -17,13 +17,14 @@ struct Prefetcher {
 
   private var coordinator: any StoreCoordinator { stores.coordinator }
 
-  func prefetch<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], of models: [T]) {
-    guard !keyPaths.isEmpty, !models.isEmpty,
+  /// - Parameter ahead: Rows that the store has read together with the models.
+  func prefetch<T: PersistentModel>(
+    _ tree: PrefetchTree, of models: [T], _ ahead: ReadAhead? = nil
+  ) {
+    guard !tree.branches.isEmpty, !models.isEmpty,
       let port = coordinator.port(forEntity: T._$descriptor.entityName)
     else { return }
-    var tree = PrefetchTree()
-    for keyPath in keyPaths { tree.add(keyPath, from: T._$descriptor, in: coordinator) }
-    prefetch(tree, of: storages(of: models), T._$descriptor, port)
+    prefetch(tree, of: storages(of: models), T._$descriptor, port, ahead)
     withExtendedLifetime(models) {}
   }
 
@@ -53,10 +54,12 @@ struct Prefetcher {
 
   private func prefetch(
     _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
-    _ port: any StorePort
+    _ port: any StorePort, _ ahead: ReadAhead? = nil
   ) {
-    let slots = tree.branches.keys.sorted().filter { descriptor.link($0, in: coordinator) != nil }
-    if port.readsRelatedModelsTogether {
+    let slots = tree.slots.filter { descriptor.link($0, in: coordinator) != nil }
+    if let ahead {
+      read(slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead)
+    } else if port.readsRelatedModelsTogether {
       read(slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port)
     } else {
       for slot in slots { loadRelatedModels(of: storages, slot: slot, descriptor) }
@@ -91,6 +94,22 @@ struct Prefetcher {
       slot: Int, links: [(storage: _ModelStorage, identifier: PersistentIdentifier)],
       missing: [PersistentIdentifier], _ModelDescriptor)
     case members(slot: Int, of: [_ModelStorage], _ModelDescriptor)
+
+    var slot: Int {
+      switch self {
+      case .partners(let slot, _, _, _), .members(let slot, _, _): slot
+      }
+    }
+
+    /// `nil` if all models are in memory.
+    var request: RelatedModels? {
+      switch self {
+      case .partners(_, _, let missing, let destination):
+        missing.isEmpty ? nil : .partners(missing, destination)
+      case .members(let slot, let owners, let descriptor):
+        .members(of: owners.compactMap(\.knownIdentifier), slot: slot, descriptor)
+      }
+    }
   }
 
   /// `nil` if there is nothing to read, or no store has the models.
@@ -103,28 +122,27 @@ struct Prefetcher {
     return pendingPartners(storages, slot, destination, port)
   }
 
-  private func read(_ branches: [Pending], from port: any StorePort) {
-    var requests: [RelatedModels] = []
-    for branch in branches {
-      switch branch {
-      case .partners(_, _, let missing, let destination):
-        if !missing.isEmpty { requests.append(.partners(missing, destination)) }
-      case .members(let slot, let owners, let descriptor):
-        requests.append(
-          .members(of: owners.compactMap(\.knownIdentifier), slot: slot, descriptor))
+  /// - Parameter ahead: What need not be read any more.
+  private func read(
+    _ branches: [Pending], from port: any StorePort, _ ahead: ReadAhead? = nil
+  ) {
+    let requests = branches.map(\.request)
+    var answers = zip(branches, requests).map { branch, request in
+      request.flatMap { ahead?.answer($0, branch.slot) }
+    }
+    let rest = requests.indices.filter { requests[$0] != nil && answers[$0] == nil }
+    if !rest.isEmpty {
+      let found = failedReads.noting {
+        try port.related(rest.compactMap { requests[$0] }, editingState)
       }
+      for (index, answer) in zip(rest, found ?? []) { answers[index] = answer }
     }
-    var answers: ArraySlice<FetchedMembers>?
-    if !requests.isEmpty {
-      answers = failedReads.noting { try port.related(requests, editingState) }?[...]
-    }
-    for branch in branches {
+    for (branch, answer) in zip(branches, answers) {
       switch branch {
-      case .partners(let slot, let links, let missing, let destination):
-        let found = missing.isEmpty ? nil : answers?.popFirst()
-        setPartners(of: links, slot, destination, found?.rows)
+      case .partners(let slot, let links, _, let destination):
+        setPartners(of: links, slot, destination, answer?.rows)
       case .members(let slot, let owners, let descriptor):
-        if let found = answers?.popFirst() { setMembers(of: owners, slot, descriptor, found) }
+        if let answer { setMembers(of: owners, slot, descriptor, answer) }
       }
     }
   }
@@ -234,6 +252,17 @@ extension [PersistentIdentifier] {
 /// same beginning share it.
 struct PrefetchTree {
   private(set) var branches: [Int: PrefetchTree] = [:]
+
+  init() {}
+
+  init<T: PersistentModel>(
+    _ keyPaths: [PartialKeyPath<T>], of type: T.Type, in coordinator: any StoreCoordinator
+  ) {
+    for keyPath in keyPaths { add(keyPath, from: type._$descriptor, in: coordinator) }
+  }
+
+  /// The slots of the first relationships, in ascending order.
+  var slots: [Int] { branches.keys.sorted() }
 
   /// Adds the relationships along a key path, as in `\.artist?.country`.
   ///

@@ -3,6 +3,8 @@ struct QueryShape: Hashable {
   enum Purpose: Hashable {
     case rows, keys, count
     case partialRows(Set<Int>)
+    /// The rows that a relationship of the rows leads to.
+    case related(Int)
   }
 
   let purpose: Purpose

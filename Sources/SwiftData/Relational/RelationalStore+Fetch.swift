@@ -11,17 +11,40 @@ extension RelationalStore {
   ) throws -> FetchedModels {
     try answer(request.descriptor) { query, session in
       noteMemory(query)
-      // Evaluation in memory may read any property.
-      let readsAll = request.descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
-      let slots = readsAll ? nil : request.descriptor.slotsToFetch
-      let selection = plans.selection(of: query.entity, slots: slots)
-      let statement = try session.statement(
-        query.text(slots.map { .partialRows($0) } ?? .rows, selection.columns))
-      var reading = reading(selection, limit: query.range.limit)
-      reading.isPartial = slots != nil
+      let read = rowsRead(query, request.descriptor)
       return FetchedModels(
-        rows: try statement.rows(query.parameters, reading).rows, rest: query.rest)
+        rows: try session.statement(read.sql).rows(read.parameters, read.reading).rows,
+        rest: query.rest)
     }
+  }
+
+  package func rows<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo slots: [Int]
+  ) throws -> FetchedModels {
+    guard readsRelatedModelsTogether else { return try rows(of: request) }
+    return try answer(request.descriptor) { query, session in
+      noteMemory(query)
+      let related = query.isFoundDirectly ? relatedReads(query, slots) : []
+      var answers = try session.rows(
+        of: [rowsRead(query, request.descriptor)] + related.map(\.read))[...]
+      let found = answers.removeFirst()
+      let ahead = Dictionary(uniqueKeysWithValues: zip(related.map(\.slot), answers))
+      return FetchedModels(rows: found.rows, rest: query.rest, ahead: readAhead(ahead))
+    }
+  }
+
+  private func rowsRead<T: PersistentModel>(
+    _ query: RowQuery, _ descriptor: FetchDescriptor<T>
+  ) -> SQLRead {
+    // Evaluation in memory may read any property.
+    let readsAll = descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
+    let slots = readsAll ? nil : descriptor.slotsToFetch
+    let selection = plans.selection(of: query.entity, slots: slots)
+    var reading = reading(selection, limit: query.range.limit)
+    reading.isPartial = slots != nil
+    return SQLRead(
+      sql: query.text(slots.map { .partialRows($0) } ?? .rows, selection.columns),
+      parameters: query.parameters, reading: reading)
   }
 
   package func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int? {

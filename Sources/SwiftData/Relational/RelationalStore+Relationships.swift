@@ -87,6 +87,55 @@ extension RelationalStore {
     }
   }
 
+  /// Reads the rows that relationships of a query's rows lead to.
+  func relatedReads(_ query: RowQuery, _ slots: [Int]) -> [(slot: Int, read: SQLRead)] {
+    slots.compactMap { slot in
+      switch query.entity.properties[slot].kind {
+      case .toOne(let toOne): partnersRead(toOne, slot, query).map { (slot, $0) }
+      case .toMany(let toMany): membersRead(toMany, slot, query).map { (slot, $0) }
+      default: nil
+      }
+    }
+  }
+
+  private func partnersRead(_ toOne: ToOneMapping, _ slot: Int, _ query: RowQuery) -> SQLRead? {
+    guard let destination = mapping.entity(named: toOne.destination) else { return nil }
+    let selection = plans.selection(of: destination)
+    let sql = query.text(.related(slot)) { rows in
+      let keys = rows([.column(table: CompiledFetch.Shape.rootAlias, name: toOne.key.name)])
+      return Select(
+        selection.columns, from: TableReference(destination.table, as: RowSelection.alias),
+        where: .inSelect(RowColumns.key(of: RowSelection.alias), keys))
+    }
+    return SQLRead(sql: sql, parameters: query.parameters, reading: reading(selection))
+  }
+
+  private func membersRead(_ toMany: ToManyMapping, _ slot: Int, _ query: RowQuery) -> SQLRead? {
+    guard let destination = mapping.entity(named: toMany.destination) else { return nil }
+    let selection = plans.selection(of: destination)
+    var reading = reading(selection)
+    reading.hasOwners = true
+    let sql = query.text(.related(slot)) { rows in
+      MembersQuery.select(
+        toMany, destination: destination, columns: selection.columns,
+        ofOwnersIn: rows([RowColumns.key(of: CompiledFetch.Shape.rootAlias)]))
+    }
+    return SQLRead(sql: sql, parameters: query.parameters, reading: reading)
+  }
+
+  /// - Parameter answers: What `relatedReads` have read, by slot.
+  func readAhead(_ answers: [Int: ReadRows]) -> ReadAhead? {
+    if answers.isEmpty { return nil }
+    return ReadAhead { request, slot in
+      guard let rows = answers[slot] else { return nil }
+      switch request {
+      case .partners: return FetchedMembers(rows: rows.rows, ranges: [])
+      case .members(let owners, _, _):
+        return RelationalStore.members(of: owners.map(self.key(of:)), in: rows)
+      }
+    }
+  }
+
   /// Reads the members of several owners; `nil` if there are none to read.
   private func membersRead(
     _ keys: [Int64?], _ slot: Int, _ descriptor: _ModelDescriptor

@@ -40,8 +40,23 @@ struct RowQuery {
     parameters = .fetch(bindings, range)
   }
 
+  /// Whether an index leads to the rows, and there are few of them, so that to find them again is little work.
+  var isFoundDirectly: Bool {
+    rest.isEmpty && compiled.shape.joins.isEmpty
+      && QueryPlan(mapping: plans.mapping, from: compiled.shape.from.name, joins: [])
+        .findsDirectly(compiled.shape.condition, order: compiled.shape.order, in: range)
+  }
+
   /// The text of the query for some columns, rendered once per plan.
   func text(_ purpose: QueryShape.Purpose, _ columns: [SQLExpression]) -> String {
+    text(purpose) { $0(columns) }
+  }
+
+  /// The text of a statement that contains the query, rendered once per plan.
+  /// - Parameter statement: Makes the statement. The closure that it gets makes the query for some columns.
+  func text(
+    _ purpose: QueryShape.Purpose, _ statement: ((_ columns: [SQLExpression]) -> Select) -> Select
+  ) -> String {
     let key = FetchPlan.TextKey(
       purpose: purpose, hasLimit: range.limit != nil, hasOffset: range.offset > 0)
     return plan.text(key) {
@@ -53,14 +68,16 @@ struct RowQuery {
       {
         shape.order = [.key(RowColumns.key(of: CompiledFetch.Shape.rootAlias))]
       }
+      if case .related = purpose, !key.hasLimit, !key.hasOffset { shape.order = [] }
       let next = compiled.bindings.count
       let query = QueryShape(
         purpose: purpose, shape: shape, hasLimit: key.hasLimit, hasOffset: key.hasOffset)
       return plans.text(of: query) {
-        shape.select(
-          columns, limit: key.hasLimit ? .parameter(next) : nil,
-          offset: key.hasOffset ? .parameter(key.hasLimit ? next + 1 : next) : nil
-        ).rendered(in: plans.dialect).sql
+        statement { columns in
+          shape.select(
+            columns, limit: key.hasLimit ? .parameter(next) : nil,
+            offset: key.hasOffset ? .parameter(key.hasLimit ? next + 1 : next) : nil)
+        }.rendered(in: plans.dialect).sql
       }
     }
   }

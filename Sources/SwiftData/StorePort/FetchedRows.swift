@@ -6,6 +6,15 @@ package struct FetchedModels {
   package var rest: InMemoryRest
   /// The values of related models, if the store returned them.
   package var related: [DefaultSnapshot] = []
+  /// The rows that relationships lead to, if the store read them too.
+  package var ahead: ReadAhead?
+}
+
+/// Rows that relationships of all fetched models lead to, read together with the models.
+package struct ReadAhead {
+  /// Answers a request for the related models of all fetched models; `nil` if they were not read.
+  /// - Parameter slot: The relationship.
+  let answer: (_ request: RelatedModels, _ slot: Int) -> FetchedMembers?
 }
 
 /// What must still be done in memory. If there is anything, limit and offset have not been applied.

@@ -27,6 +27,13 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: `SwiftDataError`, or the store's error.
   func rows<T: PersistentModel>(of request: DataStoreFetchRequest<T>) throws -> FetchedModels
 
+  /// Fetches the rows of a request, which will be followed along some relationships. The store may read the
+  /// related rows too (`FetchedModels.ahead`).
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func rows<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo slots: [Int]
+  ) throws -> FetchedModels
+
   /// Counts the rows of a request; `nil` if that must be done in memory.
   /// - Throws: `SwiftDataError`, or the store's error.
   func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int?
@@ -168,6 +175,10 @@ extension StorePort {
   package var reportsReads: Bool { false }
 
   package var readsRelatedModelsTogether: Bool { false }
+
+  package func rows<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>, leadingTo slots: [Int]
+  ) throws -> FetchedModels { try rows(of: request) }
 
   package func related(
     _ requests: [RelatedModels], _ editingState: EditingState

@@ -50,6 +50,59 @@ struct QueryPlan {
     narrowing(of: .conjunction(conditions)) > .none
   }
 
+  /// Up to this many rows are few.
+  private static let fewRows = 256
+
+  /// Whether an index leads to the rows of a query, and there are few of them: one with a unique value, or
+  /// those at the beginning of a unique index or after a value in it.
+  func findsDirectly(
+    _ condition: SQLExpression?, order: [OrderingTerm], in range: RowRange
+  ) -> Bool {
+    let parts: [SQLExpression] =
+      switch condition {
+      case nil: []
+      case .conjunction(let parts)?: parts
+      case let part?: [part]
+      }
+    if parts.contains(where: { valuedColumn(in: $0).map(isDistinct) ?? false }) { return true }
+    // Rows with equal values would be sorted.
+    guard let limit = range.limit, limit <= QueryPlan.fewRows, range.offset == 0, order.count <= 1
+    else { return false }
+    var first = RowColumns.key
+    if let term = order.first {
+      guard case .column(root, let name) = term.expression, isDistinct(name) else { return false }
+      first = name
+    }
+    return parts.allSatisfy { boundedColumn(in: $0) == first }
+  }
+
+  /// Whether an index finds at most one row with a value in a column.
+  private func isDistinct(_ column: String) -> Bool {
+    column == RowColumns.key || mapping.isUnique(column, of: from.name)
+  }
+
+  /// The column for which a condition gives a value.
+  private func valuedColumn(in condition: SQLExpression) -> String? {
+    guard case .binary(_, .equal, _) = condition else { return nil }
+    return comparedColumn(in: condition)
+  }
+
+  /// The column for which a condition gives a bound.
+  private func boundedColumn(in condition: SQLExpression) -> String? {
+    guard case .binary(_, let sign, _) = condition, let search = sign.search, search != .value
+    else { return nil }
+    return comparedColumn(in: condition)
+  }
+
+  /// The column of the table that a condition compares with a value.
+  private func comparedColumn(in condition: SQLExpression) -> String? {
+    switch condition {
+    case .binary(.column(root, let name), _, let value) where value.tables.isEmpty: name
+    case .binary(let value, _, .column(root, let name)) where value.tables.isEmpty: name
+    default: nil
+    }
+  }
+
   private func planned(_ condition: SQLExpression) -> SQLExpression {
     guard containsMemberQuery(condition) else { return condition }
     return switch narrowing(of: condition) {
