@@ -25,11 +25,14 @@ package struct SQLCapabilities: Hashable, Sendable {
   package var parameterLimit: Int
   /// Whether each statement waits for a network, unless several are sent together.
   package var isRemote: Bool
+  /// Whether the plan of a statement depends on how many rows are wanted, so that a limit is better part of its
+  /// text.
+  package var plansByLimits: Bool
 
   package init(
     dialect: SQLDialect, functions: Functions, marksOverflow: Bool, keepsJoinOrder: Bool,
     hasSpatialTrees: Bool,
-    reportsChanges: Bool, parameterLimit: Int, isRemote: Bool = false
+    reportsChanges: Bool, parameterLimit: Int, isRemote: Bool = false, plansByLimits: Bool = false
   ) {
     self.dialect = dialect
     self.functions = functions
@@ -39,6 +42,7 @@ package struct SQLCapabilities: Hashable, Sendable {
     self.reportsChanges = reportsChanges
     self.parameterLimit = parameterLimit
     self.isRemote = isRemote
+    self.plansByLimits = plansByLimits
   }
 
   /// SQLite in its default build, with the library's functions: 32,766 parameters.
@@ -51,5 +55,5 @@ package struct SQLCapabilities: Hashable, Sendable {
   package static let postgreSQL = SQLCapabilities(
     dialect: .postgreSQL, functions: .counterparts, marksOverflow: false, keepsJoinOrder: false,
     hasSpatialTrees: false,
-    reportsChanges: false, parameterLimit: 65_535, isRemote: true)
+    reportsChanges: false, parameterLimit: 65_535, isRemote: true, plansByLimits: true)
 }

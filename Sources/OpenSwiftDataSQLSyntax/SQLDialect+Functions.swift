@@ -25,6 +25,12 @@ extension SQLExpression {
     .function(SQLDialect.decomposed, [text])
   }
 
+  /// The text inside `composed(_:)`; `nil` for any other expression.
+  package var composedText: SQLExpression? {
+    guard case .function(SQLDialect.composed, let arguments) = self else { return nil }
+    return arguments.first
+  }
+
   /// The number of the row in the result, from 1.
   package static var rowNumber: SQLExpression { .function(SQLDialect.rowNumber, []) }
 

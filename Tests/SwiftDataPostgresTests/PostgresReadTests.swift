@@ -57,6 +57,8 @@ struct PostgresReadTests {
   @Model
   final class Article {
     @Attribute(.unique) var number: Int
+    @Attribute(.unique) var code: String
+    @Attribute(.unique) var rank: Int?
     var title: String
     var author: Writer?
     var editor: Writer?
@@ -64,6 +66,7 @@ struct PostgresReadTests {
 
     init(_ number: Int) {
       self.number = number
+      code = "é\(10 + number)"
       title = "\(number)"
     }
   }
@@ -178,7 +181,15 @@ struct PostgresReadTests {
     #expect(try trips(of: page, container, count: 5) == 1)
     page.sortBy = []
     #expect(try trips(of: page, container, count: 5) == 1)
+    page.sortBy = [SortDescriptor(\.code)]
+    page.predicate = #Predicate { $0.code > "z" }
+    #expect(try trips(of: page, container, count: 5) == 1)
+    let few = FetchDescriptor<Article>(predicate: #Predicate { [2, 4].contains($0.number) })
+    #expect(try trips(of: few, container, count: 2) == 1)
     // These may be found among many rows.
+    page.predicate = nil
+    page.sortBy = [SortDescriptor(\.rank), SortDescriptor(\.title)]
+    #expect(try trips(of: page, container, count: 5) == 2)
     page.sortBy = [SortDescriptor(\.title)]
     #expect(try trips(of: page, container, count: 5) == 2)
     page.sortBy = [SortDescriptor(\.number)]

@@ -8,11 +8,15 @@ final class FetchPlan: Sendable {
   private let sources: [Int]
   /// A plan has few texts, so comparing keys is faster than hashing them.
   private let texts = Mutex<[(key: TextKey, text: String)]>([])
+  /// Whether the plan is that of all requests of one shape.
+  private let isKept: Bool
+  /// The limits that texts contain.
+  private let writtenLimits = Mutex<[Int]>([])
 
   /// What the text depends on besides the plan.
   struct TextKey: Equatable {
     let purpose: QueryShape.Purpose
-    let hasLimit: Bool
+    let limit: QueryShape.Limit
     let hasOffset: Bool
   }
 
@@ -20,6 +24,7 @@ final class FetchPlan: Sendable {
   init(_ compiled: CompiledFetch) {
     self.compiled = compiled
     sources = []
+    isKept = false
   }
 
   /// Makes a plan for all requests of one shape; `nil` if the SQL depends on more than the shape.
@@ -34,7 +39,25 @@ final class FetchPlan: Sendable {
     }
     self.compiled = compiled
     self.sources = sources
+    isKept = true
   }
+
+  /// How texts contain the limit of a request.
+  /// - Parameter writesLimits: Whether the database plans a statement better if it knows the limit. Then the first
+  ///   limits of a plan, which are mostly all, are part of texts. Each makes another statement.
+  func limit(of range: RowRange, writesLimits: Bool) -> QueryShape.Limit {
+    guard let limit = range.limit else { return .none }
+    // The database would not know the offset either.
+    guard writesLimits, isKept, range.offset == 0 else { return .parameter }
+    return writtenLimits.withLock { limits in
+      if limits.contains(limit) { return .written(limit) }
+      if limits.count == FetchPlan.writtenLimitCount { return .parameter }
+      limits.append(limit)
+      return .written(limit)
+    }
+  }
+
+  private static let writtenLimitCount = 4
 
   func bindings(_ values: [_StoredValue]) -> [_StoredValue] { sources.map { values[$0] } }
 

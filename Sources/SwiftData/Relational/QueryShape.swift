@@ -7,9 +7,15 @@ struct QueryShape: Hashable {
     case related(Int)
   }
 
+  /// Where the limit is.
+  enum Limit: Hashable {
+    case none, parameter
+    case written(Int)
+  }
+
   let purpose: Purpose
   let shape: CompiledFetch.Shape
-  let hasLimit: Bool
+  let limit: Limit
   let hasOffset: Bool
 
   /// Hashes only what usually distinguishes two queries of a program; `==` compares the rest.

@@ -7,6 +7,7 @@ struct RowQuery {
   /// Limit and offset of the statement; all rows if a part is evaluated in memory.
   let range: RowRange
   let parameters: SQLParameters
+  private let limit: QueryShape.Limit
   /// The captured values.
   let bindings: [_StoredValue]
   private let plan: FetchPlan
@@ -37,14 +38,17 @@ struct RowQuery {
       conditions: plan.compiled.remainder)
     range = rest.isEmpty ? descriptor.range : .all
     self.bindings = bindings
-    parameters = .fetch(bindings, range)
+    limit = plan.limit(of: range, writesLimits: plans.database.plansByLimits)
+    parameters = .fetch(
+      bindings, limit == .parameter ? range : RowRange(limit: nil, offset: range.offset))
   }
 
   /// Whether an index leads to the rows, and there are few of them, so that to find them again is little work.
   var isFoundDirectly: Bool {
-    rest.isEmpty && compiled.shape.joins.isEmpty
+    rest.isEmpty && compiled.shape.joins.isEmpty && limit != .parameter
       && QueryPlan(mapping: plans.mapping, from: compiled.shape.from.name, joins: [])
-        .findsDirectly(compiled.shape.condition, order: compiled.shape.order, in: range)
+        .findsDirectly(
+          compiled.shape.condition, order: compiled.shape.order, in: range, of: entity)
   }
 
   /// The text of the query for some columns, rendered once per plan.
@@ -57,26 +61,31 @@ struct RowQuery {
   func text(
     _ purpose: QueryShape.Purpose, _ statement: ((_ columns: [SQLExpression]) -> Select) -> Select
   ) -> String {
-    let key = FetchPlan.TextKey(
-      purpose: purpose, hasLimit: range.limit != nil, hasOffset: range.offset > 0)
+    let key = FetchPlan.TextKey(purpose: purpose, limit: limit, hasOffset: range.offset > 0)
     return plan.text(key) {
       var shape = compiled.shape
       // In a database that moves rows, pages of rows without an order would overlap, and the rows of
       // keys without an order could not be read as ranges (`RowKeyRange`).
       if shape.order.isEmpty, plans.dialect != .sqlite,
-        key.hasLimit || key.hasOffset || purpose == .keys
+        !range.isAll || purpose == .keys
       {
         shape.order = [.key(RowColumns.key(of: CompiledFetch.Shape.rootAlias))]
       }
-      if case .related = purpose, !key.hasLimit, !key.hasOffset { shape.order = [] }
-      let next = compiled.bindings.count
+      if case .related = purpose, range.isAll { shape.order = [] }
+      var next = compiled.bindings.count
+      var limit: SQLExpression?
+      switch key.limit {
+      case .none: break
+      case .written(let number): limit = .integer(Int64(number))
+      case .parameter:
+        limit = .parameter(next)
+        next += 1
+      }
       let query = QueryShape(
-        purpose: purpose, shape: shape, hasLimit: key.hasLimit, hasOffset: key.hasOffset)
+        purpose: purpose, shape: shape, limit: key.limit, hasOffset: key.hasOffset)
       return plans.text(of: query) {
         statement { columns in
-          shape.select(
-            columns, limit: key.hasLimit ? .parameter(next) : nil,
-            offset: key.hasOffset ? .parameter(key.hasLimit ? next + 1 : next) : nil)
+          shape.select(columns, limit: limit, offset: key.hasOffset ? .parameter(next) : nil)
         }.rendered(in: plans.dialect).sql
       }
     }

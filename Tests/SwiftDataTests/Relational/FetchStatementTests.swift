@@ -58,6 +58,22 @@ struct FetchStatementTests {
         ])
   }
 
+  /// PostgreSQL plans each run of a statement anew if it does not know the limit.
+  @Test(arguments: [
+    (SQLCapabilities.sqlite, Array(repeating: "?1", count: 6)),
+    (.postgreSQL, ["1", "2", "3", "4", "$1", "3"]),
+  ])
+  func firstLimitsArePartOfTheText(_ database: SQLCapabilities, expected: [String]) throws {
+    let texts = try run(database) { store in
+      var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)])
+      for limit in [1, 2, 3, 4, 5, 3] {
+        descriptor.fetchLimit = limit
+        _ = try store.rows(of: Self.request(descriptor))
+      }
+    }
+    #expect(texts.map { $0.split(separator: " ").last.map(String.init) } == expected)
+  }
+
   @Test func countTakesNoOrderAndNoLimit() throws {
     var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)])
     descriptor.fetchLimit = 5

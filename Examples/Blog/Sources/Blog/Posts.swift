@@ -4,9 +4,10 @@ import SwiftData
 
 /// What requests do with posts. Each function runs on the actor of its context.
 extension ModelContext {
-  func post(_ code: String) throws -> Post {
-    guard Code.isValid(code),
-      let post = try fetch(FetchDescriptor<Post>(predicate: #Predicate { $0.code == code })).first
+  func post(_ code: String, prefetching keyPaths: [PartialKeyPath<Post>] = []) throws -> Post {
+    var descriptor = FetchDescriptor<Post>(predicate: #Predicate { $0.code == code })
+    descriptor.relationshipKeyPathsForPrefetching = keyPaths
+    guard Code.isValid(code), let post = try fetch(descriptor).first
     else { throw HTTPError(.notFound, message: "There is no such post.") }
     return post
   }
@@ -38,7 +39,7 @@ extension ModelContext {
       }
     descriptor.sortBy = [SortDescriptor(\.code, order: .reverse)]
     descriptor.fetchLimit = list.page.limit + 1
-    descriptor.relationshipKeyPathsForPrefetching = [\.author, \.tags]
+    descriptor.relationshipKeyPathsForPrefetching = PostView.relationships
     return Page(try fetch(descriptor).map(PostView.init), limit: list.page.limit, code: \.code)
   }
 
@@ -53,7 +54,7 @@ extension ModelContext {
   /// Changes only the properties that the edit names.
   /// - Parameter revision: The revision that the client has seen.
   func edit(_ code: String, _ edit: PostEdit, ifMatch revision: Revision) throws -> PostView {
-    let post = try post(code)
+    let post = try post(code, prefetching: PostView.relationships)
     try revision.check(post.revision)
     if let title = edit.title { post.title = title }
     if let body = edit.body { post.body = body }

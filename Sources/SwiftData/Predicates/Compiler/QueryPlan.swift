@@ -56,7 +56,7 @@ struct QueryPlan {
   /// Whether an index leads to the rows of a query, and there are few of them: one with a unique value, or
   /// those at the beginning of a unique index or after a value in it.
   func findsDirectly(
-    _ condition: SQLExpression?, order: [OrderingTerm], in range: RowRange
+    _ condition: SQLExpression?, order: [OrderingTerm], in range: RowRange, of entity: EntityMapping
   ) -> Bool {
     let parts: [SQLExpression] =
       switch condition {
@@ -64,27 +64,32 @@ struct QueryPlan {
       case .conjunction(let parts)?: parts
       case let part?: [part]
       }
-    if parts.contains(where: { valuedColumn(in: $0).map(isDistinct) ?? false }) { return true }
-    // Rows with equal values would be sorted.
-    guard let limit = range.limit, limit <= QueryPlan.fewRows, range.offset == 0, order.count <= 1
-    else { return false }
+    if parts.contains(where: hasFewValues) { return true }
+    guard let limit = range.limit, limit <= QueryPlan.fewRows, range.offset == 0 else { return false }
     var first = RowColumns.key
     if let term = order.first {
-      guard case .column(root, let name) = term.expression, isDistinct(name) else { return false }
+      // Rows with equal values would be sorted. Few texts have the same composed form.
+      guard let name = column(in: term.expression), entity.isDistinct(name, in: mapping) else {
+        return false
+      }
       first = name
     }
     return parts.allSatisfy { boundedColumn(in: $0) == first }
   }
 
-  /// Whether an index finds at most one row with a value in a column.
-  private func isDistinct(_ column: String) -> Bool {
+  private func isUnique(_ column: String) -> Bool {
     column == RowColumns.key || mapping.isUnique(column, of: from.name)
   }
 
-  /// The column for which a condition gives a value.
-  private func valuedColumn(in condition: SQLExpression) -> String? {
-    guard case .binary(_, .equal, _) = condition else { return nil }
-    return comparedColumn(in: condition)
+  /// Whether a condition gives one value or a few of a unique column.
+  private func hasFewValues(_ condition: SQLExpression) -> Bool {
+    switch condition {
+    case .binary(_, .equal, _): comparedColumn(in: condition).map(isUnique) ?? false
+    case .inList(let value, let values):
+      values.count <= QueryPlan.fewRows && values.allSatisfy { $0.tables.isEmpty }
+        && column(in: value).map(isUnique) ?? false
+    default: false
+    }
   }
 
   /// The column for which a condition gives a bound.
@@ -96,11 +101,16 @@ struct QueryPlan {
 
   /// The column of the table that a condition compares with a value.
   private func comparedColumn(in condition: SQLExpression) -> String? {
-    switch condition {
-    case .binary(.column(root, let name), _, let value) where value.tables.isEmpty: name
-    case .binary(let value, _, .column(root, let name)) where value.tables.isEmpty: name
-    default: nil
-    }
+    guard case .binary(let left, _, let right) = condition else { return nil }
+    if right.tables.isEmpty { return column(in: left) }
+    return left.tables.isEmpty ? column(in: right) : nil
+  }
+
+  /// The column of the table that an expression is, or whose composed text it is: both have an index if one of
+  /// them has.
+  private func column(in expression: SQLExpression) -> String? {
+    guard case .column(root, let name) = expression.composedText ?? expression else { return nil }
+    return name
   }
 
   private func planned(_ condition: SQLExpression) -> SQLExpression {
