@@ -52,7 +52,9 @@ struct Routes {
     }
     posts.get(":code") { [blog] request, context in
       let code = try context.parameters.require("code")
-      let post = try await blog.read { PostView(try $0.post(code, prefetching: PostView.relationships)) }
+      let post = try await blog.read {
+        PostView(try $0.post(code, prefetching: PostView.relationships))
+      }
       return Answer(post, post.revision)
     }
     posts.patch(":code") { [blog] request, context in

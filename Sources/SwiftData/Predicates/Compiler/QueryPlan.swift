@@ -65,7 +65,9 @@ struct QueryPlan {
       case let part?: [part]
       }
     if parts.contains(where: hasFewValues) { return true }
-    guard let limit = range.limit, limit <= QueryPlan.fewRows, range.offset == 0 else { return false }
+    guard let limit = range.limit, limit <= QueryPlan.fewRows, range.offset == 0 else {
+      return false
+    }
     var first = RowColumns.key
     if let term = order.first {
       // Rows with equal values would be sorted. Few texts have the same composed form.
