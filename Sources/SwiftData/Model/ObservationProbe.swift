@@ -136,6 +136,14 @@ package enum ObservationProbe {
     (known ?? makeSpare())._withUnsafeGuaranteedRef { $0.isTracked }
   }
 
+  /// Whether observations are tracked on this thread, asked once in a while.
+  static func isInScope() -> Bool {
+    guard isTracking() else { return false }
+    // The scope retains the spare now, so it would show tracking after the scope too.
+    _ = takeObservers()
+    return true
+  }
+
   /// The spare registrar of this thread, if it has one.
   private static var known: Unmanaged<Spare>? {
     openSwiftData_threadState().pointee.probe.map { .fromOpaque($0) }

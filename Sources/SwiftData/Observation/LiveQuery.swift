@@ -25,6 +25,10 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   private var journal: ResultsChangeLog?
   /// The number of published results.
   private(set) var version = 0
+  /// The number of times that observers were notified.
+  private var notifications = 0
+  /// Whether observers must be notified again; see `catchUp`.
+  private var isNotifiedAgain = false
   /// Called around each change of the results or of the error.
   private var publish: (_ change: () -> Void) -> Void = { $0() }
 
@@ -93,9 +97,20 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
     return answer.titles
   }
 
+  /// Updates the results before a read.
+  ///
+  /// An observer that reads in a scope of tracking is registered at the end of the scope. What it has read
+  /// there may change here, so it is notified later.
   func catchUp() {
+    let notifications = notifications
     dispatcher.catchUp()
     handle(.read)
+    if notifications != self.notifications, ObservationProbe.isInScope() { notifyAgain() }
+  }
+
+  func notifyAgain() {
+    isNotifiedAgain = true
+    dispatcher.wake()
   }
 
   /// Shows other models until the next change.
@@ -121,6 +136,10 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   }
 
   func handle(_ event: LiveQueryState.Event) {
+    if event == .woken, isNotifiedAgain {
+      isNotifiedAgain = false
+      publish {}
+    }
     for action in state.handle(event) {
       switch action {
       case .wake: dispatcher.wake()
@@ -161,11 +180,13 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
 
   private func show(_ answer: Answer) {
     newest = answer
+    notifications += 1
     publish { self.answer = newest }
   }
 
   private func show(_ error: (any Error)?) {
     newestError = error
+    notifications += 1
     publish { self.error = newestError }
   }
 

@@ -4,6 +4,8 @@ protocol ObservingQuery: AnyObject {
 
   func handle(_ event: LiveQueryState.Event)
   func handle(_ concern: QueryInterest.Concern)
+  /// Notifies the observers at the next `woken`, although nothing changes then.
+  func notifyAgain()
 }
 
 /// Notifies the live queries of one context of changes in it, on the actor of the context.
@@ -171,6 +173,9 @@ final class LiveQueryDispatcher: EditWatcher {
     for storage in lost { touched.insertInsertedOrDeleted(storage) }
     touched.insert(savedExternally: saved, in: coordinator)
     wake()
+    // An observer that is not registered yet may have read properties that have changed now.
+    guard ObservationProbe.isInScope() else { return }
+    for followed in queries { followed.query?.notifyAgain() }
   }
 
   func didProcessPendingChanges() {
