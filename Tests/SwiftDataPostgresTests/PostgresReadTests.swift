@@ -198,6 +198,28 @@ struct PostgresReadTests {
     page.fetchOffset = nil
     page.predicate = #Predicate { $0.number > 1 && $0.title > "5" }
     #expect(try trips(of: page, container, count: 4) == 2)
+    // The first four limits are known to the server.
+    page.predicate = #Predicate { $0.number >= 0 }
+    for (limit, expected) in [(5, 1), (257, 2), (256, 1), (6, 1), (7, 2)] {
+      page.fetchLimit = limit
+      #expect(try trips(of: page, container, count: min(limit, 12)) == expected)
+    }
+  }
+
+  @Test func modelsInMemoryAreReadWithTheirRelationships() throws {
+    let container = try articles()
+    let context = ModelContext(container)
+    let all = try context.fetch(FetchDescriptor<Article>())
+    var one = FetchDescriptor<Article>(predicate: #Predicate { $0.number == 7 })
+    one.relationshipKeyPathsForPrefetching = PostgresReadTests.all
+    var counts: [Int] = []
+    for _ in 0..<10 {
+      let trips = ExchangeCount()
+      let found = try ExchangeCount.$current.withValue(trips) { try context.fetch(one) }
+      #expect(found.first === all.first { $0.number == 7 })
+      counts.append(trips.value)
+    }
+    #expect(counts.min() == 1)
   }
 
   @Test func prefetchedRelationshipsAreThoseThatAreRead() throws {

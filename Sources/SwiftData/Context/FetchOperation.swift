@@ -52,7 +52,7 @@ struct FetchOperation<T: PersistentModel> {
         prefetcher.prefetch(tree, of: models)
         return models
       }
-      let found = try found(leadingTo: tree)
+      let found = try port.rows(of: request(descriptor), leadingTo: tree.slots)
       let models = try storedModels(found)
       prefetcher.prefetch(tree, of: models, found.ahead)
       return models
@@ -121,14 +121,6 @@ struct FetchOperation<T: PersistentModel> {
       stored.includePendingChanges = false
       return try FetchOperation(self, stored).storedModels()
     }
-  }
-
-  /// The rows of the store, perhaps with those that relationships lead to. These would be read in vain if the
-  /// models are in memory with them.
-  private func found(leadingTo tree: PrefetchTree) throws -> FetchedModels {
-    let request = request(descriptor)
-    let isKnown = prefetcher.materializer.identities.hasModels(of: T._$descriptor.entityName)
-    return try isKnown ? port.rows(of: request) : port.rows(of: request, leadingTo: tree.slots)
   }
 
   private func storedModels() throws -> [T] {

@@ -52,12 +52,6 @@ final class IdentityRegistry {
     tables.values.allSatisfy { $0.count == 0 } && others.withLock { $0.isEmpty }
   }
 
-  /// Whether stored models of an entity, or of others with the same root, are in memory.
-  func hasModels(of entity: String) -> Bool {
-    let root = coordinator.rootEntity(of: entity)
-    return tables.contains { $0.key.rootEntity == root && $0.value.count > 0 }
-  }
-
   /// The model in memory for an identifier.
   func model(for identifier: PersistentIdentifier) -> RetainedModel? {
     if let scope = identifier.temporaryScope { return scope.pendingModel(of: context.id) }

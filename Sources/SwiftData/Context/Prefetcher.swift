@@ -57,10 +57,8 @@ struct Prefetcher {
     _ port: any StorePort, _ ahead: ReadAhead? = nil
   ) {
     let slots = tree.slots.filter { descriptor.link($0, in: coordinator) != nil }
-    if let ahead {
+    if port.readsRelatedModelsTogether {
       read(slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead)
-    } else if port.readsRelatedModelsTogether {
-      read(slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port)
     } else {
       for slot in slots { loadRelatedModels(of: storages, slot: slot, descriptor) }
     }

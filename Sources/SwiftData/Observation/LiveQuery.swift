@@ -136,10 +136,10 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
   }
 
   func handle(_ event: LiveQueryState.Event) {
-    if event == .woken, isNotifiedAgain {
-      isNotifiedAgain = false
-      publish {}
-    }
+    let isRepeated = event == .woken && isNotifiedAgain
+    if isRepeated { isNotifiedAgain = false }
+    let notifications = notifications
+    defer { if isRepeated, notifications == self.notifications { publish {} } }
     for action in state.handle(event) {
       switch action {
       case .wake: dispatcher.wake()

@@ -43,12 +43,18 @@ struct RowQuery {
       bindings, limit == .parameter ? range : RowRange(limit: nil, offset: range.offset))
   }
 
+  /// Up to this many rows at the beginning of an index are few.
+  private static let fewRows = 256
+
   /// Whether an index leads to the rows, and there are few of them, so that to find them again is little work.
+  /// With a limit that is not in the text, the server plans each run.
   var isFoundDirectly: Bool {
-    rest.isEmpty && compiled.shape.joins.isEmpty && limit != .parameter
-      && QueryPlan(mapping: plans.mapping, from: compiled.shape.from.name, joins: [])
-        .findsDirectly(
-          compiled.shape.condition, order: compiled.shape.order, in: range, of: entity)
+    guard rest.isEmpty, limit != .parameter else { return false }
+    return switch compiled.reach {
+    case .uniqueValues: true
+    case .uniqueOrder: range.offset == 0 && range.limit.map { $0 <= RowQuery.fewRows } ?? false
+    case .search: false
+    }
   }
 
   /// The text of the query for some columns, rendered once per plan.
@@ -66,9 +72,7 @@ struct RowQuery {
       var shape = compiled.shape
       // In a database that moves rows, pages of rows without an order would overlap, and the rows of
       // keys without an order could not be read as ranges (`RowKeyRange`).
-      if shape.order.isEmpty, plans.dialect != .sqlite,
-        !range.isAll || purpose == .keys
-      {
+      if shape.order.isEmpty, plans.dialect != .sqlite, !range.isAll || purpose == .keys {
         shape.order = [.key(RowColumns.key(of: CompiledFetch.Shape.rootAlias))]
       }
       if case .related = purpose, range.isAll { shape.order = [] }

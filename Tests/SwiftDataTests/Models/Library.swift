@@ -42,4 +42,12 @@ enum Library {
     try ModelContainer(
       for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
+
+  /// A context of a new container, with saved shelves.
+  static func shelves(_ labels: [String]) throws -> ModelContext {
+    let context = ModelContext(try container())
+    for label in labels { context.insert(Shelf(label: label)) }
+    try context.save()
+    return context
+  }
 }

@@ -7,16 +7,9 @@ import Testing
 /// Observers that are notified of a change, and change something themselves before they return.
 @MainActor
 @Suite(.databases) struct ObserverReentrancyTests {
-  private let container: ModelContainer
   private let context: ModelContext
 
-  init() throws {
-    container = try ModelContainer(
-      for: Schema(Library.types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    context = ModelContext(container)
-    for label in ["a", "b", "c"] { context.insert(Shelf(label: label)) }
-    try context.save()
-  }
+  init() throws { context = try Library.shelves(["a", "b", "c"]) }
 
   private func observer() throws -> ResultsObserver<Shelf, Never> {
     try ResultsObserver(sortBy: [SortDescriptor(\.label)], modelContext: context)

@@ -22,6 +22,16 @@ package struct CompiledFetch: Sendable {
     package var order: [OrderingTerm]
   }
 
+  /// How an index leads to the rows.
+  package enum Reach: Sendable {
+    /// By one or a few unique values.
+    case uniqueValues
+    /// In their order, from the beginning of a unique index or from a value on.
+    case uniqueOrder
+    /// The rows may be found among many.
+    case search
+  }
+
   package var shape: Shape
   /// The values of the condition's parameters 0, 1, 2 ….
   package var bindings: [_StoredValue]
@@ -39,6 +49,8 @@ package struct CompiledFetch: Sendable {
   /// Whether every request with the same `PredicateShape` compiles to the same SQL. Only the
   /// bindings differ, and each is an unchanged captured value.
   package var dependsOnShapeOnly: Bool
+  /// How much work it is to find the rows.
+  package var reach = Reach.search
 }
 
 extension CompiledFetch.Shape {

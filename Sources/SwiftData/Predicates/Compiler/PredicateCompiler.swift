@@ -110,14 +110,16 @@ package struct PredicateCompiler {
       source.findsOwnersInOneQuery
       ? plan.condition(conditions, restriction: restriction) : .all(conditions)
     compiler.bindings.compact(&joins, &condition)
+    let shape = CompiledFetch.Shape(
+      sourceName: source.name, from: TableReference(source.table, as: root), joins: joins,
+      condition: condition.isTrue ? nil : condition, order: order ?? [])
     return CompiledFetch(
-      shape: CompiledFetch.Shape(
-        sourceName: source.name, from: TableReference(source.table, as: root), joins: joins,
-        condition: condition.isTrue ? nil : condition, order: order ?? []),
+      shape: shape,
       bindings: compiler.bindings.values, unsupported: compiler.unsupported.reasons,
       remainder: compiler.unsupported.remainder, sortsInMemory: order == nil,
       orderedText: orderedText.isEmpty || plan.narrows(conditions) ? [] : orderedText,
-      dependsOnShapeOnly: !compiler.bindings.dependsOnValues)
+      dependsOnShapeOnly: !compiler.bindings.dependsOnValues,
+      reach: plan.reach(shape.condition, order: shape.order, of: source))
   }
 
   // MARK: Parts

@@ -13,8 +13,8 @@ import OpenSwiftDataSQLSyntax
 ///   although it rarely excludes many rows.
 struct QueryPlan {
   let mapping: SchemaMapping
-  private let from: TableReference
-  private let joins: [Join]
+  let from: TableReference
+  let joins: [Join]
 
   init(mapping: SchemaMapping, from table: String, joins: [Join]) {
     self.init(
@@ -29,7 +29,7 @@ struct QueryPlan {
   }
 
   /// The alias of the table whose primary key is never null.
-  private var root: String { from.alias ?? from.name }
+  var root: String { from.alias ?? from.name }
 
   /// The name of the table that an alias stands for.
   private func table(_ alias: String) -> String? {
@@ -48,71 +48,6 @@ struct QueryPlan {
   /// Whether an index can find the rows that satisfy the conditions.
   func narrows(_ conditions: [SQLExpression]) -> Bool {
     narrowing(of: .conjunction(conditions)) > .none
-  }
-
-  /// Up to this many rows are few.
-  private static let fewRows = 256
-
-  /// Whether an index leads to the rows of a query, and there are few of them: one with a unique value, or
-  /// those at the beginning of a unique index or after a value in it.
-  func findsDirectly(
-    _ condition: SQLExpression?, order: [OrderingTerm], in range: RowRange, of entity: EntityMapping
-  ) -> Bool {
-    let parts: [SQLExpression] =
-      switch condition {
-      case nil: []
-      case .conjunction(let parts)?: parts
-      case let part?: [part]
-      }
-    if parts.contains(where: hasFewValues) { return true }
-    guard let limit = range.limit, limit <= QueryPlan.fewRows, range.offset == 0 else {
-      return false
-    }
-    var first = RowColumns.key
-    if let term = order.first {
-      // Rows with equal values would be sorted. Few texts have the same composed form.
-      guard let name = column(in: term.expression), entity.isDistinct(name, in: mapping) else {
-        return false
-      }
-      first = name
-    }
-    return parts.allSatisfy { boundedColumn(in: $0) == first }
-  }
-
-  private func isUnique(_ column: String) -> Bool {
-    column == RowColumns.key || mapping.isUnique(column, of: from.name)
-  }
-
-  /// Whether a condition gives one value or a few of a unique column.
-  private func hasFewValues(_ condition: SQLExpression) -> Bool {
-    switch condition {
-    case .binary(_, .equal, _): comparedColumn(in: condition).map(isUnique) ?? false
-    case .inList(let value, let values):
-      values.count <= QueryPlan.fewRows && values.allSatisfy { $0.tables.isEmpty }
-        && column(in: value).map(isUnique) ?? false
-    default: false
-    }
-  }
-
-  /// The column for which a condition gives a bound.
-  private func boundedColumn(in condition: SQLExpression) -> String? {
-    guard case .binary(_, let sign, _) = condition, let search = sign.search, search != .value
-    else { return nil }
-    return comparedColumn(in: condition)
-  }
-
-  /// The column of the table that a condition compares with a value.
-  private func comparedColumn(in condition: SQLExpression) -> String? {
-    guard case .binary(let left, _, let right) = condition else { return nil }
-    if right.tables.isEmpty { return column(in: left) }
-    return left.tables.isEmpty ? column(in: right) : nil
-  }
-
-  /// The column of the table that an expression is, or whose composed text it is: both have an index if one of
-  /// them has.
-  private func column(in expression: SQLExpression) -> String? {
-    guard case .column(root, let name) = expression.composedText ?? expression else { return nil }
-    return name
   }
 
   private func planned(_ condition: SQLExpression) -> SQLExpression {
@@ -233,7 +168,7 @@ struct QueryPlan {
 
 extension SQLBinaryOperator {
   /// What an index looks for.
-  fileprivate enum Search {
+  enum Search {
     case value
     case lowerBound
     case upperBound
@@ -249,7 +184,7 @@ extension SQLBinaryOperator {
   }
 
   /// `nil` if an index can't find the values for this comparison.
-  fileprivate var search: Search? {
+  var search: Search? {
     switch self {
     case .equal, .isSame: .value
     case .less, .lessOrEqual: .upperBound
