@@ -89,17 +89,30 @@ package final class ConnectionPool: @unchecked Sendable {
   package func read<R>(_ body: (Connection) throws -> R) throws -> R {
     let seat = try enter(.read)
     defer { leave(seat) }
-    let connection = try connection(at: seat)
-    let result = try body(connection)
-    try connection.checkSchemaAfterReading()
-    return result
+    return try use(seat) { connection in
+      let result = try body(connection)
+      try connection.checkSchemaAfterReading()
+      return result
+    }
   }
 
   /// Lends the writing connection to `body`.
   package func write<R>(_ body: (Connection) throws -> R) throws -> R {
     let seat = try enterForWriting()
     defer { leave(seat) }
-    return try body(connection(at: seat))
+    return try use(seat, body)
+  }
+
+  /// A function of its own, so that nobody keeps the connection when the seat is left: closing the pool must close it.
+  @inline(never)
+  private func use<R>(_ seat: Int, _ body: (Connection) throws -> R) throws -> R {
+    try body(connection(at: seat))
+  }
+
+  /// Whether this thread has a connection of the pool.
+  package var isHeldByThread: Bool {
+    let thread = ObjectIdentifier(Thread.current)
+    return state.withLock { $0.gate.isHolding(thread) }
   }
 
   /// Whether readers share the only connection with the writer.

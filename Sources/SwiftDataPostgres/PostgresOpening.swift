@@ -54,7 +54,11 @@ struct PostgresOpening {
     }
     let (mapping, isIncomplete) = try mapOrRefuse(stored)
     let isComplete = !isIncomplete && PostgresCreation.hasCompleteHistory(stored)
-    return isComplete || !configuration.allowsSave ? (stored, mapping) : nil
+    guard isComplete || !configuration.allowsSave else { return nil }
+    let missing = try pool.read("opening the store") { try PostgresIndexes.missing(mapping, $0) }
+    if configuration.allowsSave, configuration.allowsMigration, !missing.isEmpty { return nil }
+    PostgresIndexes.noteMissing(missing)
+    return (stored, mapping)
   }
 
   private func mapOrRefuse(
@@ -152,6 +156,8 @@ struct PostgresOpening {
     }
     let mapping = try mapOrRefuse(stored).mapping
     try PostgresNumbers.completeSequences(mapping, database.connection)
+    try PostgresIndexes.create(
+      PostgresIndexes.missing(mapping, database.connection), database.connection)
     return (stored, mapping)
   }
 

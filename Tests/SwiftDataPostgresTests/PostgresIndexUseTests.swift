@@ -132,6 +132,59 @@ struct PostgresIndexUseTests {
     #expect(found.map(\.code) == ["c000007"])
   }
 
+  enum Shelves {
+    enum Before {
+      @Model final class Box {
+        var label = ""
+        var number = 0
+        init() {}
+      }
+    }
+
+    enum After {
+      @Model final class Box {
+        #Index<Box>([\.label], [\.number])
+        var label = ""
+        var number = 0
+        init() {}
+      }
+    }
+  }
+
+  /// A new `#Index` makes no other version of the models.
+  @Test func anIndexThatIsAddedIsCreatedAtTheNextOpening() throws {
+    let url = try TestDatabase.addressOfNewSchema()
+    func indexes() throws -> [String] {
+      try TestDatabase.texts(
+        url,
+        "SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() "
+          + "AND tablename = 'ZBOX' ORDER BY 1")
+    }
+    func open(allowsMigration: Bool = true) throws {
+      var configuration = try PostgresConfiguration(url: url)
+      configuration.allowsMigration = allowsMigration
+      let context = ModelContext(
+        try ModelContainer(for: Shelves.After.Box.self, configurations: configuration))
+      try context.enumerate(FetchDescriptor<Shelves.After.Box>()) { _ in }
+    }
+    let before = ModelContext(
+      try ModelContainer(
+        for: Shelves.Before.Box.self, configurations: PostgresConfiguration(url: url)))
+    before.insert(Shelves.Before.Box())
+    try before.save()
+    #expect(try indexes() == ["ZBOX_pkey"])
+    try open(allowsMigration: false)
+    #expect(try indexes() == ["ZBOX_pkey"])
+    for _ in 0..<2 {
+      try open()
+      #expect(
+        try indexes() == [
+          "ZBOX_pkey", "Z_Box_SwiftDataIndexOnBinarylabel", "Z_Box_SwiftDataIndexOnBinarylabel_NFC",
+          "Z_Box_SwiftDataIndexOnBinarynumber",
+        ])
+    }
+  }
+
   /// A migration gives an older store the indexes of a new one.
   /// - Parameter composed: The composed form in the indexes of the older store; `nil` if it has none.
   @Test(arguments: [nil, "normalize(\"ZCODE\", NFC)"])

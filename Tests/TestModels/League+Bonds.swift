@@ -98,7 +98,7 @@ extension League.Bond {
   }
 
   /// How user code reads and writes one end.
-  func end(_ side: League.Side) -> LeagueEnd? {
+  package func end(_ side: League.Side) -> LeagueEnd? {
     switch (self, side) {
     case (.teams, .left): .toMany(\League.Club.teams)
     case (.teams, .right): .toOne(\League.Team.club)
@@ -125,8 +125,8 @@ extension League.Bond {
 }
 
 /// One end of a relationship, as closures over models of any class.
-struct LeagueEnd {
-  let read: (any LeagueModel) -> [any LeagueModel]
+package struct LeagueEnd {
+  package let read: (any LeagueModel) -> [any LeagueModel]
   /// A required to-one is left as it is where there is no partner.
   let write: (any LeagueModel, [any LeagueModel]) -> Void
   var isRequired = false

@@ -4,7 +4,7 @@ package import SwiftData
 /// One of several writers of a file: a context, and the models that user code holds of it. What others
 /// save meanwhile makes both out of date.
 package final class LeagueWriter {
-  let context: ModelContext
+  package let context: ModelContext
   private var held: [League.Kind: [any LeagueModel]] = [:]
   var wishes = LeagueWishes()
   /// Whether a rule may refuse what is unsaved.
@@ -85,6 +85,9 @@ package final class LeagueWriter {
     return models.isEmpty ? nil : models[which % models.count]
   }
 
+  /// What is held of all classes, also models that have left the context.
+  package var models: [any LeagueModel] { held.values.flatMap(\.self) }
+
   func all(_ kind: League.Kind) -> [any LeagueModel] {
     (held[kind] ?? []).filter { !$0.isDeleted && $0.modelContext === context }
   }
@@ -114,7 +117,7 @@ package final class LeagueWriter {
     answer.deleted = context.deletedModelsArray.compactMap { ($0 as? any LeagueModel)?.number }
     answer.touches = wishes.touches
     let new = context.insertedModelsArray.compactMap { $0 as? any LeagueModel }
-    let models = held.values.joined()
+    let models = models
     try context.save()
     answer.hasSaved = wasPending
     answer.inserted = new.filter { !$0.isDeleted && $0.modelContext != nil }.map(\.number)

@@ -92,8 +92,10 @@ extension ContainerCoordinator {
 
   func close() async throws { try await closing.run(self) }
 
+  /// - Throws: `SwiftDataError.containerClosed`, but not inside of work that `close` waits for.
   func requireOpen() throws {
-    guard isClosed else { return }
+    guard isClosed, !stores.contains(where: { ($0 as? any ClosableStore)?.isUsedByThread == true })
+    else { return }
     throw SwiftDataError.containerClosed.with("It was closed with close(). Open a new container.")
   }
 }

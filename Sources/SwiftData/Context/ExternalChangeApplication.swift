@@ -134,8 +134,40 @@ final class ExternalChangeApplication {
       let names = Set(storage.descriptor.names(of: changed))
       unreadableValues.forget([(snapshot.persistentIdentifier, names)])
     }
-    storage.notifyingObservers(of: changed.subtracting(kept)) {
+    // A list with unsaved changes shows those of both.
+    let hidden = kept.subtracting(storage.descriptor.toManySlots)
+    let lists = lists(around: storage, snapshot, changed.subtracting(kept))
+    storage.notifyingObservers(of: changed.subtracting(hidden)) {
       snapshot.refresh(storage, changed: changed, keeping: kept)
+    }
+    for (owner, slot) in lists { readAgain(slot, of: owner) }
+  }
+
+  /// The lists in memory that a row leaves or enters with its to-one relationships. Its writer may not have known that
+  /// another one had moved the row, so the save names only lists that the writer knew.
+  private func lists(
+    around storage: _ModelStorage, _ snapshot: DefaultSnapshot, _ changed: SlotSet
+  ) -> [(owner: _ModelStorage, slot: Int)] {
+    guard let old = storage.reader, let row = snapshot.row, let port = stores.port(of: storage)
+    else { return [] }
+    let descriptor = storage.descriptor
+    let new = RowReader(row: row, cellsOffset: descriptor.cellsOffset)
+    return descriptor.relationshipSlots.filter(changed.contains).flatMap { slot in
+      guard !descriptor.properties[slot].isToMany, !descriptor.layout.agrees(slot, old, new),
+        let link = descriptor.link(slot, in: stores.coordinator), let inverse = link.inverseSlot
+      else { return [(owner: _ModelStorage, slot: Int)]() }
+      let owners = [old, new].filter { !$0.isNull(slot) }
+        .compactMap { port.destination(of: descriptor, slot: slot, key: $0.integer(slot)) }
+        .flatMap(identities.instances(of:)).map(\.storage)
+      return owners.filter { $0.descriptor.toManySlots.contains(inverse) }.map { ($0, inverse) }
+    }
+  }
+
+  /// Makes a list read its members again; unsaved additions and removals are applied to them.
+  private func readAgain(_ slot: Int, of owner: _ModelStorage) {
+    guard case .toMany(let value) = owner.overlaid(slot) else { return }
+    owner.notifyingObservers(of: slot) {
+      if value.isChanged { value.unload() } else { owner.overlay(.unset, at: slot) }
     }
   }
 

@@ -141,9 +141,14 @@ final class IdentityRegistry {
     return present
   }
 
-  /// Models in memory, retained.
+  /// Models in memory, retained; also additional instances of rows.
   /// - Parameter isWanted: Called under a lock; it must only look at the storage.
   func models(where isWanted: (_ModelStorage) -> Bool) -> [RetainedModel] {
+    registeredModels(where: isWanted)
+      + allDuplicates.map(\.model).filter { isWanted($0.storage) }
+  }
+
+  private func registeredModels(where isWanted: (_ModelStorage) -> Bool) -> [RetainedModel] {
     var storages: [_ModelStorage] = []
     for table in tables.values { table.add(to: &storages, where: isWanted) }
     others.withLock { others in
@@ -201,7 +206,7 @@ extension IdentityRegistry {
     #if OPENSWIFTDATA_INVARIANTS
       checkCount += 1
       guard count <= 256 || checkCount & (checkCount - 1) == 0 else { return }
-      for live in models(where: { _ in true }) { check(live) }
+      for live in registeredModels(where: { _ in true }) { check(live) }
       for (identifier, live) in allDuplicates {
         let isKnown = live.storage.knownIdentifier == identifier
         precondition(isKnown, "a duplicate of \(identifier) shows another row")

@@ -30,27 +30,19 @@ final class LostReferences {
 
   /// Removes models without a row from the lists of relationships in memory.
   func dropDeletedMembers() {
-    var dropped: [any PersistentModel] = []
     let models = identities.models(where: { !$0.overlay.isEmpty })
-    for storage in models.lazy.map(\.storage) {
-      for slot in storage.descriptor.relationshipSlots {
-        guard case .toMany(let value) = storage.overlaid(slot) else { continue }
-        dropped += value.dropAll { $0._$storage.flags.contains(.hasNoRow) }
-      }
-    }
-    withExtendedLifetime((models, dropped)) {}
+    for live in models { dropDeletedMembers(of: live.storage, live.storage.descriptor.toManySlots) }
+    withExtendedLifetime(models) {}
   }
 
   /// Removes models without a row from some lists of one model.
   func dropDeletedMembers(of storage: _ModelStorage, _ slots: SlotSet) {
     for slot in storage.descriptor.relationshipSlots where slots.contains(slot) {
-      guard case .toMany(let value) = storage.overlaid(slot),
-        value.members?.contains(where: { $0._$storage.flags.contains(.hasNoRow) }) == true
+      let isGone = { (model: any PersistentModel) in model._$storage.flags.contains(.hasNoRow) }
+      guard case .toMany(let value) = storage.overlaid(slot), value.mentions(where: isGone)
       else { continue }
       var dropped: [any PersistentModel] = []
-      storage.notifyingObservers(of: slot) {
-        dropped = value.dropAll { $0._$storage.flags.contains(.hasNoRow) }
-      }
+      storage.notifyingObservers(of: slot) { dropped = value.dropAll(where: isGone) }
       withExtendedLifetime(dropped) {}
     }
   }

@@ -156,12 +156,26 @@ final class Materializer {
     return storage
   }
 
-  /// Gives a model in memory its new row; unsaved changes stay on top of it.
+  /// Gives the models in memory their new row; unsaved changes stay on top of it.
   func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
+    updateOne(storage, with: snapshot)
+    for other in identities.otherInstances(of: storage) { updateOne(other.storage, with: snapshot) }
+  }
+
+  private func updateOne(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
     if !storage.flags.isDisjoint(with: .isPending) {
       changes.recordNewRow(of: storage)
       conflicts.note(snapshot, under: storage)
-      return storage.show(page: snapshot.page, row: snapshot.row)
+      guard isNews(snapshot, to: storage) else {
+        return storage.show(page: snapshot.page, row: snapshot.row)
+      }
+      // Lists are not part of the row.
+      var kept = storage.changedSlots
+      kept.formUnion(storage.descriptor.toManySlots)
+      let changed = snapshot.slotsDiffering(from: storage).subtracting(kept)
+      return storage.notifyingObservers(of: changed) {
+        snapshot.refresh(storage, changed: changed, keeping: kept)
+      }
     }
     guard storage.observers != nil, isNews(snapshot, to: storage) else {
       return snapshot.refresh(storage)

@@ -171,8 +171,10 @@ struct SavedModels {
   private func forgetEmptyToOnes(of storage: _ModelStorage) {
     for slot in storage.descriptor.relationshipSlots {
       guard case .null = storage.overlaid(slot) else { continue }
-      storage.overlay(.unset, at: slot)
-      storage.expectRow()
+      storage.notifyingObservers(of: slot) {
+        storage.overlay(.unset, at: slot)
+        storage.expectRow()
+      }
     }
   }
 
@@ -180,8 +182,10 @@ struct SavedModels {
   private func finishDeletion(of storage: _ModelStorage) {
     let others = identities.otherInstances(of: storage)
     identities.remove(storage)
-    storage.acceptChanges()
-    storage.becomeDetached()
+    storage.notifyingObserversOfAll {
+      storage.acceptChanges()
+      storage.becomeDetached()
+    }
     recentModels.forgetExternalValues(of: storage)
     for other in others {
       identities.remove(other.storage)
@@ -282,7 +286,7 @@ struct SavedModels {
       for live in identities.instances(of: identifier) {
         if watchers.isActive { watchers.willDelete(live.storage) }
         transaction?.note(deleted: live.storage)
-        live.storage.notifyingObserversOfAll { finishDeletion(of: live.storage) }
+        finishDeletion(of: live.storage)
       }
     }
     for link in consequences.nullified + consequences.displaced { empty(link) }

@@ -1,6 +1,8 @@
 import OpenSwiftDataSQLiteEngine
 
 extension DefaultStore: ClosableStore {
+  package var isUsedByThread: Bool { pool.isHeldByThread }
+
   /// Waits until all reads and writes have ended, writes the log back, and closes the file.
   ///
   /// Later operations throw ``SwiftDataError/containerClosed``. Called by ``ModelContainer/close()``.

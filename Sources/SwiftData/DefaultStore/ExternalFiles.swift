@@ -14,9 +14,9 @@ import Synchronization
 ///    (`ExternalFiles+Names.swift`). These are in the journal before the commit.
 /// 3. After the commit, and once the commit is on disk, the files of dropped names are removed.
 ///    After a rollback, the files that the transaction added are removed.
-/// 4. Deleted models keep their values while they are in memory (`keeping`). The file of such a
-///    value is removed when the last of these models is released, and stays in the journal until
-///    then.
+/// 4. Deleted models keep their values while they are in memory (`keeping`), and snapshots those of the rows that
+///    they see. The file of such a value is removed when the last of these models is released and these snapshots have
+///    ended, and stays in the journal until then.
 /// 5. A killed process leaves its journal. The next process that opens the store for writing
 ///    resolves it.
 /// 6. Transactions may be nested. The names of an inner one become part of the outer one, and are
@@ -51,8 +51,14 @@ package final class ExternalFiles: ExternalValueStore {
     var isEnclosed = false
     /// How many objects keep a value, by name.
     var kept: [String: Int] = [:]
-    /// Kept names that no row contains any more.
+    /// Names that no row contains any more, and whose files are needed: by a model, or perhaps by
+    /// another store.
     var waiting: Set<String> = []
+    /// The open snapshots, by number.
+    var snapshots: Set<Int> = []
+    var nextSnapshot = 0
+    /// Names that rows lost while snapshots with smaller numbers were open, which may read them.
+    var held: [(before: Int, names: [String])] = []
 
     var isInTransaction: Bool {
       isEnclosed || transactions.count > 1 || transactions.contains { !$0.isEmpty }
@@ -96,11 +102,37 @@ package final class ExternalFiles: ExternalValueStore {
 
   fileprivate func release(_ names: [String]) {
     state.withLock { state in
+      var unused: [String] = []
       for name in names {
         guard let count = state.kept[name] else { continue }
         state.kept[name] = count > 1 ? count - 1 : nil
-        if count == 1, state.waiting.remove(name) != nil { folder.remove(name) }
+        if count == 1, state.waiting.remove(name) != nil { unused.append(name) }
       }
+      removeUnread(unused, &state)
+      settleJournal(&state)
+    }
+  }
+
+  /// Called before a snapshot begins: keeps the files of the rows that it will see.
+  /// - Returns: The number of the snapshot.
+  func beginSnapshot() -> Int {
+    state.withLock { state in
+      state.nextSnapshot += 1
+      state.snapshots.insert(state.nextSnapshot - 1)
+      return state.nextSnapshot - 1
+    }
+  }
+
+  func endSnapshot(_ number: Int) {
+    state.withLock { state in
+      state.snapshots.remove(number)
+      if state.held.isEmpty { return }
+      let oldest = state.snapshots.min() ?? state.nextSnapshot
+      let count = state.held.prefix { $0.before <= oldest }.count
+      let names = state.held.prefix(count).flatMap(\.names).filter { state.kept[$0] == nil }
+      state.held.removeFirst(count)
+      state.waiting.subtract(names)
+      remove(names, &state)
       settleJournal(&state)
     }
   }
@@ -159,15 +191,27 @@ package final class ExternalFiles: ExternalValueStore {
   func settle(_ changes: Changes, _ state: inout State) {
     if !changes.lost.isEmpty {
       try? ExternalFolder.synchronize(URL(fileURLWithPath: folder.store.path + "-wal"))
-      for name in changes.lost {
-        if state.kept[name] == nil {
-          folder.remove(name)
-        } else {
-          state.waiting.insert(name)
-        }
-      }
+      let kept = changes.lost.filter { state.kept[$0] != nil }
+      state.waiting.formUnion(kept)
+      removeUnread(changes.lost.filter { state.kept[$0] == nil }, &state)
     }
     settleJournal(&state)
+  }
+
+  /// Removes files once the snapshots that are open now have ended.
+  private func removeUnread(_ names: [String], _ state: inout State) {
+    guard !state.snapshots.isEmpty, !names.isEmpty else { return remove(names, &state) }
+    state.held.append((state.nextSnapshot, names))
+    state.waiting.formUnion(names)
+  }
+
+  /// Removes files, if no other store can need them. Otherwise their names stay in the journal, and the next
+  /// opening looks for them in the other stores.
+  private func remove(_ names: [String], _ state: inout State) {
+    if names.isEmpty { return }
+    let shared = folder.sharedPlaces()
+    if shared.contains(folder.values.standardizedFileURL.path) { state.waiting.formUnion(names) }
+    folder.remove(names, except: shared)
   }
 
   /// Removes the files of added names, after a rollback.

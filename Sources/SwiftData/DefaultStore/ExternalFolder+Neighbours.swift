@@ -2,8 +2,18 @@ import Foundation
 import OpenSwiftDataSQLiteEngine
 
 /// Other stores that keep their large values in the same folder, because their names differ only in
-/// the extension: `trips.store` and `trips.sqlite`. Their files are not orphans.
+/// the extension: `trips.store` and `trips.sqlite`. Values of `trips.store.copy` are in the folder in which
+/// other programs keep those of `trips.store`. A copy has files of the same names. So these files are no orphans, and
+/// are not removed with a value of this store.
 extension ExternalFolder {
+  /// The paths of the values folders in which another store may have files too.
+  func sharedPlaces() -> Set<String> {
+    neighbours().reduce(into: []) { $0.formUnion($1.folder.places.intersection(places)) }
+  }
+
+  /// Whether another store may have files in the folder that this one writes to.
+  var sharesValues: Bool { sharedPlaces().contains(values.standardizedFileURL.path) }
+
   /// Whether both stores may have files in the same folder.
   package func isShared(with other: ExternalFolder) -> Bool {
     !places.isDisjoint(with: other.places)
@@ -14,7 +24,7 @@ extension ExternalFolder {
   func namesInStoresSharingFolder() throws -> Set<String> {
     var names: Set<String> = []
     for neighbour in neighbours() {
-      try ConsistentRead(path: neighbour.path).run { file, look in
+      try ConsistentRead(path: neighbour.file.path).run { file, look in
         guard file.kind == .file, file.size > 0, DatabaseHeader.begins(file.beginning) else {
           return
         }
@@ -28,18 +38,20 @@ extension ExternalFolder {
     return names
   }
 
-  private func neighbours() -> [URL] {
+  private func neighbours() -> [(file: URL, folder: ExternalFolder)] {
     parents.flatMap { parent in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
-      return names.filter { name in
-        !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
+      return names.compactMap { name -> (file: URL, folder: ExternalFolder)? in
+        // A backup that is not complete has its values where the complete one will have them.
+        let place = parent.appendingPathComponent(RunningBackup.nameWhenComplete(name))
+        guard !bases.isDisjoint(with: ExternalFolder.bases(of: place)),
+          !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
+        else { return nil }
+        let folder = ExternalFolder(of: place)
+        // A link to this store is not another store.
+        guard folder.store.path != store.path, folder.isShared(with: self) else { return nil }
+        return (parent.appendingPathComponent(name), folder)
       }
-      .map(parent.appendingPathComponent)
-    }
-    .filter { neighbour in
-      let other = ExternalFolder(of: neighbour)
-      // A link to this store is not another store.
-      return other.store.path != store.path && other.isShared(with: self)
     }
   }
 }

@@ -24,6 +24,8 @@ package struct ExternalFolder: Sendable {
   let store: URL
   /// The folders that may contain other stores with the same values folder.
   let parents: [URL]
+  /// What the values folders are named after.
+  let bases: Set<String>
 
   package init(of url: URL) {
     let store = URL(fileURLWithPath: DatabaseFile.resolvedPath(url.path))
@@ -31,15 +33,11 @@ package struct ExternalFolder: Sendable {
       fileURLWithPath: DatabaseFile.resolvedPath(url.deletingLastPathComponent().path),
       isDirectory: true
     ).appendingPathComponent(url.lastPathComponent)
-    func support(_ store: URL, _ base: String) -> URL {
-      store.deletingLastPathComponent()
-        .appendingPathComponent(".\(base)_SUPPORT", isDirectory: true)
-    }
     func supports(_ store: URL) -> [URL] {
-      [
-        support(store, store.deletingPathExtension().lastPathComponent),
-        support(store, store.lastPathComponent),
-      ]
+      ExternalFolder.bases(of: store).map {
+        store.deletingLastPathComponent()
+          .appendingPathComponent(".\($0)_SUPPORT", isDirectory: true)
+      }
     }
     var places = supports(store)
     var parents = [store.deletingLastPathComponent()]
@@ -53,9 +51,15 @@ package struct ExternalFolder: Sendable {
     }
     self.store = store
     self.parents = parents
+    bases = Set(ExternalFolder.bases(of: store) + ExternalFolder.bases(of: named))
     self.support = places[0]
     self.values = values[0]
     otherValues = Array(values.dropFirst())
+  }
+
+  /// What the values folders of a store are named after; that of the first is written to.
+  static func bases(of store: URL) -> [String] {
+    [store.deletingPathExtension().lastPathComponent, store.lastPathComponent]
   }
 
   private var allValues: [URL] { [values] + otherValues }
@@ -124,10 +128,17 @@ package struct ExternalFolder: Sendable {
     }
   }
 
-  /// Removes a value, and its temporary file.
-  package func remove(_ name: String) {
-    for name in [name, ExternalFolder.temporary(name)] {
-      for folder in allValues { unlink(folder.appendingPathComponent(name).path) }
+  /// Removes a value that no other store can have, and its temporary file.
+  package func remove(_ name: String) { remove([name], except: []) }
+
+  /// Removes values, and their temporary files.
+  /// - Parameter kept: The paths of folders that keep them.
+  func remove(_ names: [String], except kept: Set<String>) {
+    for folder in allValues where !kept.contains(folder.standardizedFileURL.path) {
+      for name in names {
+        unlink(folder.appendingPathComponent(name).path)
+        unlink(folder.appendingPathComponent(ExternalFolder.temporary(name)).path)
+      }
     }
   }
 

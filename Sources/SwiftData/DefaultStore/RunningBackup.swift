@@ -38,7 +38,17 @@ struct RunningBackup {
 
   private static let stagingPrefix = "backup-"
 
-  private var partial: URL { url.appendingPathExtension("partial") }
+  private static let partialSuffix = ".partial"
+
+  private var partial: URL {
+    url.deletingLastPathComponent()
+      .appendingPathComponent(url.lastPathComponent + RunningBackup.partialSuffix)
+  }
+
+  /// The name that the temporary file of a backup will get; other names as they are.
+  static func nameWhenComplete(_ name: String) -> String {
+    name.hasSuffix(partialSuffix) ? String(name.dropLast(partialSuffix.count)) : name
+  }
 
   private var staging: URL {
     ExternalFolder(of: store.configuration.url).support
@@ -82,15 +92,34 @@ struct RunningBackup {
         "There is already a file at \(url.path). Choose another name, or remove the file with its folder of "
           + "values first.")
     }
-    let values = ExternalFolder(of: url).support
+    let folder = ExternalFolder(of: url)
+    if folder.sharesValues {
+      guard ExternalFiles.columns(of: store.engine.mapping).isEmpty else { throw sharedFolder(folder) }
+      return
+    }
+    let values = folder.support
     guard
       !FileManager.default.fileExists(atPath: values.path)
         || FileManager.default.fileExists(atPath: partial.path)
     else {
       throw refusal(
-        "There is already a folder of values at \(values.path). Choose another name, or remove it first."
+        "There is already a folder of values at \(values.path), of no store beside it. Choose another name, or "
+          + "move the folder away."
       )
     }
+  }
+
+  private func sharedFolder(_ folder: ExternalFolder) -> SwiftDataError {
+    let name = url.lastPathComponent.replacing(".", with: "-") + ".store"
+    return refusal(
+      "Another store may keep large values in \(folder.support.path), where those of a backup to \(url.path) would be. "
+        + "Choose another name, such as \(name).")
+  }
+
+  /// Removes what a backup has left in the folder for its values, if it belongs to no other store.
+  private func removeValues() {
+    let folder = ExternalFolder(of: url)
+    if !folder.sharesValues { try? FileManager.default.removeItem(at: folder.support) }
   }
 
   private func refusal(_ text: String) -> SwiftDataError {
@@ -108,7 +137,7 @@ struct RunningBackup {
         "Another backup to \(url.path) is running. Wait for its end, or choose another name.",
         doing: "backing up a store", because: .busy)
     }
-    try? FileManager.default.removeItem(at: ExternalFolder(of: url).support)
+    removeValues()
     guard ftruncate(file, 0) == 0 else {
       defer { close(file) }
       throw POSIXError.last
@@ -117,7 +146,7 @@ struct RunningBackup {
   }
 
   private func removePartial() {
-    try? FileManager.default.removeItem(at: ExternalFolder(of: url).support)
+    removeValues()
     unlink(partial.path)
   }
 
@@ -213,6 +242,7 @@ struct RunningBackup {
         missing += 1
         return
       }
+      guard !copy.sharesValues else { throw sharedFolder(copy) }
       try copy.make()
       try RunningBackup.link(file, to: copy.values.appendingPathComponent(stored.name))
     }

@@ -100,6 +100,7 @@ public final class _ModelDescriptor: Sendable {
   /// The slots of properties that are not optional.
   let requiredSlots: SlotSet
   let relationshipSlots: [Int]
+  let toManySlots: SlotSet
   let dateSlots: [Int]
   /// Slots whose values may be stored outside the row.
   package let externalSlots: [Int]
@@ -126,11 +127,13 @@ public final class _ModelDescriptor: Sendable {
     layout = RowLayout(reading.cellKinds)
     cellsOffset = layout.cellsOffset
     slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
-    var required = SlotSet()
-    for (slot, property) in reading.properties.enumerated() where !property.isOptional {
-      required.insert(slot)
+    var (required, toMany) = (SlotSet(), SlotSet())
+    for (slot, property) in reading.properties.enumerated() {
+      if !property.isOptional { required.insert(slot) }
+      if property.isToMany { toMany.insert(slot) }
     }
     requiredSlots = required
+    toManySlots = toMany
     packsNewValues = !reading.properties.contains { $0.needsConversion || $0.isEphemeral }
     relationshipSlots = reading.properties.indices.filter {
       reading.properties[$0].destination != nil

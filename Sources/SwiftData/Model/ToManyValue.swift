@@ -48,6 +48,11 @@ public final class _ToManyValue {
     changeCount = other.changeCount
   }
 
+  /// Whether a member, or a removed one, satisfies a condition.
+  func mentions(where condition: (any PersistentModel) -> Bool) -> Bool {
+    [members, added, removed].contains { $0?.contains(where: condition) == true }
+  }
+
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
 
   func hasRemoved(_ model: any PersistentModel) -> Bool {

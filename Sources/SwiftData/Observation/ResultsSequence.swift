@@ -14,7 +14,7 @@ extension ModelContext {
   /// The first value comes immediately, later ones when other models match, their order changes, or
   /// they were edited; see ``ResultsObserver`` for the changes that are followed. A value may equal
   /// the previous one. A slow consumer gets only the newest value, and always the last one. The
-  /// sequence ends when its task is cancelled, and immediately if the first fetch fails; then its
+  /// sequence ends when its task is cancelled or the container is closed, and immediately if the first fetch fails; then its
   /// iterator has the ``ResultsSequence/AsyncIterator/fetchError``. Iterate on the actor of the
   /// context.
   ///
@@ -180,6 +180,7 @@ private struct Answers<Model: PersistentModel> {
         following = current
         return current.query.take()
       }
+      if context.container.isClosed { break }
       guard await current.news.wait(isolation: actor) else { break }
     }
     following = nil

@@ -93,6 +93,7 @@ final class LinkWriter {
   ///    the later save wins.
   /// 3. Every row that a link of the save refers to must exist.
   func complete(_ updated: [DefaultSnapshot], _ new: InsertionRuns) throws {
+    forgetRewritten(updated)
     var assignments = OneToOneAssignments()
     // New models come after the changed rows that they may be merged with, so their values win.
     for snapshot in updated { try add(changed: snapshot, to: &assignments) }
@@ -114,6 +115,17 @@ final class LinkWriter {
     }
     for assignment in assignments.settled(besides: deletion) { try settle(assignment) }
     try requireTargets()
+  }
+
+  /// Beside deletions, links are written one after the other before the rows are. Then two models that swap their
+  /// partners displace each other, until the rows are written.
+  private func forgetRewritten(_ updated: [DefaultSnapshot]) {
+    if displaced.isEmpty { return }
+    var written: [PersistentIdentifier: SlotSet] = [:]
+    for snapshot in updated {
+      written[snapshot.persistentIdentifier, default: SlotSet()].formUnion(snapshot.changedSlots)
+    }
+    displaced.removeAll { written[$0.identifier]?.contains($0.slot) == true }
   }
 
   private func add(

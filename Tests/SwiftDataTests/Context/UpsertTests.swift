@@ -133,6 +133,50 @@ import Testing
     try context.save()
   }
 
+  @Test(arguments: [false, true])
+  func aBatchDeletionConcernsAllInstances(isOfContext: Bool) throws {
+    let (context, one, other) = try twoInstances(false)
+    let deleting = isOfContext ? context : ModelContext(context.container)
+    try deleting.delete(model: Maker.self)
+    try deleting.save()
+    context.processPendingChanges()
+    for model in [one, other] { #expect(model.isDeleted && model.modelContext == nil) }
+  }
+
+  @Test func aBatchDeletionOfMembersConcernsAllInstances() throws {
+    let (context, one, other) = try twoInstances(false)
+    one.products = [Product("p")]
+    try context.save()
+    #expect([one, other].map(\.products.count) == [1, 1])
+    try context.delete(model: Product.self)
+    try context.save()
+    #expect([one, other].map(\.products.count) == [0, 0])
+  }
+
+  /// Nobody tells the context of the other container's save; the fetch finds the row.
+  @Test func aFetchedRowConcernsAllInstances() throws {
+    let folder = try TemporaryFolder()
+    func container() throws -> ModelContainer {
+      try ModelContainer(
+        for: Maker.self, Product.self, Country.self, Seat.self,
+        configurations: ModelConfiguration(url: folder.store))
+    }
+    let context = ModelContext(try container())
+    let (one, other) = (Maker("a", "one"), Maker("a", "other"))
+    for maker in [one, other] {
+      context.insert(maker)
+      try context.save()
+    }
+    let theirs = ModelContext(try container())
+    let maker = try #require(try theirs.fetch(FetchDescriptor<Maker>()).first)
+    maker.title = "theirs"
+    maker.products = [Product("p")]
+    try theirs.save()
+    _ = try context.fetch(FetchDescriptor<Maker>())
+    #expect([one, other].map(\.title) == ["theirs", "theirs"])
+    #expect([one, other].map(\.products.count) == [1, 1])
+  }
+
   @Test func aToOneThatTheNewModelSetsWins() throws {
     let context = try Upserting.context()
     let old = Maker("a", "old")

@@ -37,6 +37,19 @@ import Testing
     #expect(try values(other) == Array(repeating: External.bytes(2), count: 2))
   }
 
+  /// A copy of the file alone names the same values.
+  @Test func aCopyBesideTheStoreKeepsItsValues() throws {
+    let copy = folder.url.appending(path: "test.copy")
+    try FileManager.default.copyItem(at: folder.store, to: copy)
+    let context = ModelContext(try External.container(folder.store))
+    for picture in try context.fetch(FetchDescriptor<Picture>()) { picture.data = nil }
+    try context.save()
+    #expect(try values(copy) == Array(repeating: External.bytes(1), count: 2))
+    #expect(try values(folder.store) == [nil, nil])
+    // The next opening without the copy removes them.
+    try FileManager.default.removeItem(at: copy)
+  }
+
   @Test func theFilesOfTheOtherAreNoOrphans() throws {
     for store in [folder.store, other] {
       #expect(try ExternalFilesCheck(of: store).orphans.isEmpty)

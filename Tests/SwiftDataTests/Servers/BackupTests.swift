@@ -109,6 +109,36 @@ import Testing
     #expect(failures.withLock { $0 }.isEmpty)
   }
 
+  /// Where another store may keep its values, those of a backup would be removed with them, and the other way round. The
+  /// error names a place that is free.
+  @Test(arguments: ["test.bak", "test.store.bak"])
+  func aNameWhoseValuesWouldBeMixedIsRefused(_ name: String) async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let context = ModelContext(container)
+    let person = Person(email: "a")
+    person.portrait = External.bytes(1)
+    context.insert(person)
+    try context.save()
+    // Left by a killed backup.
+    let place = folder.url.appending(path: name)
+    try Data().write(to: place.appendingPathExtension("partial"))
+    let error = await #expect(throws: SwiftDataError.self) {
+      try await container.backup(to: place)
+    }
+    #expect(try people(folder.store).map(\.portrait) == [External.bytes(1)])
+    let text = try #require(error?.description)
+    let advised = try #require(text.firstMatch(of: /such as (\S+\.store)/)?.output.1, "\(text)")
+    let backup = folder.url.appending(path: String(advised))
+    _ = try await container.backup(to: backup)
+    person.portrait = External.bytes(2)
+    try context.save()
+    #expect(try people(backup).map(\.portrait) == [External.bytes(1)])
+    try context.delete(model: Person.self)
+    try context.save()
+    #expect(try people(backup).map(\.portrait) == [External.bytes(1)])
+  }
+
   @Test func nothingIsReplaced() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)

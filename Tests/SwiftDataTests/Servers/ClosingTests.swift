@@ -98,8 +98,11 @@ import Testing
       do {
         try context.transaction {
           context.insert(Person(email: "a"))
+          try context.save()
           begun.signal()
           goOn.wait()
+          #expect(try context.fetch(FetchDescriptor<Person>()).map(\.email) == ["a"])
+          context.insert(Person(email: "b"))
         }
         outcome.withLock { $0 = "saved" }
       } catch {
@@ -112,11 +115,10 @@ import Testing
     try await Task.sleep(for: .milliseconds(50))
     goOn.signal()
     try await closing
-    // The store waited for the writer. The save inside saw the container closed, or was before.
+    #expect(outcome.withLock { $0 } == "saved")
     let stored = try ModelContext(Office.container(folder.store))
-      .fetchCount(FetchDescriptor<Person>())
-    let said = outcome.withLock { $0 } ?? ""
-    #expect(stored == (said == "saved" ? 1 : 0), "\(said)")
+      .fetch(FetchDescriptor<Person>())
+    #expect(Set(stored.map(\.email)) == ["a", "b"])
   }
 
   /// Each acknowledged save is in the file, whenever the container is closed.
@@ -187,6 +189,52 @@ import Testing
     try await Task.sleep(for: .milliseconds(50))
     try await container.close()
     await #expect(throws: SwiftDataError.containerClosed) { try await following.value }
+  }
+
+  @ModelActor actor Follower {
+    func follow(differences: Bool) async -> Int {
+      var count = 0
+      if differences {
+        for await _ in modelContext.changes(of: FetchDescriptor<Office.Person>()) { count += 1 }
+      } else {
+        for await _ in modelContext.results(of: FetchDescriptor<Office.Person>()) { count += 1 }
+      }
+      return count
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+  func sequencesOfResultsEnd(differences: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let following = Task {
+      await Follower(modelContainer: container).follow(differences: differences)
+    }
+    try await Task.sleep(for: .milliseconds(100))
+    try await container.close()
+    #expect(await following.value <= 1)
+  }
+
+  /// A read that has begun sees its state to the end.
+  @Test func runningReadsEnd() async throws {
+    let folder = try TemporaryFolder()
+    try Office.fill(folder.store, people: 3)
+    let container = try Office.container(folder.store)
+    let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let reading = Task {
+      try await ModelReaders(container).read { context in
+        let first = try context.fetchCount(FetchDescriptor<Person>())
+        begun.signal()
+        goOn.wait()
+        return try (first, context.fetch(FetchDescriptor<Person>()).count)
+      }
+    }
+    try await onThread { begun.wait() }
+    async let closing: Void = container.close()
+    try await Task.sleep(for: .milliseconds(50))
+    goOn.signal()
+    try await closing
+    #expect(try await reading.value == (3, 3))
   }
 
   @Test func anotherContainerGoesOn() async throws {

@@ -65,6 +65,31 @@ import Testing
     }
   }
 
+  /// The file of a value stays until the reads that see it have ended.
+  @Test func aReadSeesLargeValuesThatAreReplacedMeanwhile() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelContext(container)
+    let person = Person(email: "a")
+    person.portrait = External.bytes(0)
+    writer.insert(person)
+    try writer.save()
+    let readers = ModelReaders(container)
+    let descriptor = FetchDescriptor<Person>()
+    let found = try await readers.read { context in
+      let before = try context.fetch(descriptor).first?.portrait
+      let writer = ModelContext(container)
+      for byte in [1, 2] as [UInt8] {
+        try writer.fetch(descriptor).first?.portrait = External.bytes(byte)
+        try writer.save()
+      }
+      return try [before, context.fetch(descriptor).first?.portrait]
+    }
+    #expect(found == [External.bytes(0), External.bytes(0)])
+    #expect(folder.valueNames.count == 1)
+    #expect(try await readers.read { try $0.fetch(descriptor).first?.portrait } == External.bytes(2))
+  }
+
   @Test func aReadRunsNoStatementsOfItsOwn() async throws {
     let folder = try TemporaryFolder()
     try Office.fill(folder.store, people: 3)

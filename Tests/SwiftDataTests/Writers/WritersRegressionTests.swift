@@ -8,6 +8,50 @@ import Testing
     #expect(result.failure == nil)
   }
 
+  /// Each change of what a model shows is announced to its observers.
+  private func expectNotifications(_ steps: (WriterName, League.Move)...) {
+    let result = Writers.result(of: WritersProgram(steps), watchesModels: true)
+    #expect(result.failure == nil)
+  }
+
+  @Test func aSwapBesideADeletionIsShown() {
+    expectNotifications(
+      (.first, .insertLeague), (.first, .save), (.first, .swap(0, 15)), (.first, .delete(.fan, 5)),
+      (.first, .save), (.first, .look))
+  }
+
+  @Test func valuesThatAnUpsertKeepsAreAnnounced() {
+    expectNotifications(
+      (.first, .insertLeague), (.first, .save), (.second, .upsert(0)), (.second, .save))
+  }
+
+  @Test func aListWithUnsavedMembersAnnouncesThoseOfOthers() {
+    expectNotifications(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.sibling, .look),
+      (.sibling, .link(.debts, .left, 11, 8)), (.sibling, .save), (.second, .grow(.debts, 3)),
+      (.second, .grow(.players, 8)))
+  }
+
+  @Test func aDeletedMemberIsAnnounced() {
+    expectNotifications(
+      (.first, .insertLeague), (.first, .save), (.sibling, .look), (.first, .grow(.lessons, 15)),
+      (.first, .attempt), (.sibling, .grow(.debts, 10)), (.sibling, .fetch(.team)),
+      (.first, .delete(.lesson, 9)), (.first, .save), (.sibling, .save))
+  }
+
+  @Test func anOwnerThatTheWriterDidNotKnowIsAnnounced() {
+    expectNotifications(
+      (.first, .insertLeague), (.first, .save), (.sibling, .look),
+      (.first, .replace(.members, .left, 15, 10)), (.sibling, .link(.members, .left, 2, 15)),
+      (.first, .save), (.sibling, .save), (.first, .look))
+  }
+
+  @Test func modelsThatAreDeletedAnnounceThat() {
+    expectNotifications(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.second, .delete(.crew, 8)),
+      (.second, .save))
+  }
+
   @Test func theTeacherOfALessonStays() {
     expectSoundness(
       (.first, .insertLeague), (.first, .save), (.first, .delete(.fan, 3)), (.first, .save))

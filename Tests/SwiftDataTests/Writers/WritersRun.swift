@@ -25,6 +25,8 @@ struct WritersFailure: Error, CustomStringConvertible {
     case dropUnnamed
     /// What a context shows after a fetch is not what is stored.
     case memory
+    /// A model shows something else, and its observers were not notified.
+    case unannounced(String)
     /// The run itself did not go on.
     case broken
   }
@@ -38,6 +40,8 @@ final class WritersRun {
   let folder: TemporaryFolder
   private let container: ModelContainer
   private var writers: [WriterName: LeagueWriter] = [:]
+  private let watchesModels: Bool
+  private var watches: [WriterName: ModelWatch] = [:]
   private var process: WorkerProcess?
   private let rules: FileRules
   private let file: FilePicture
@@ -48,7 +52,9 @@ final class WritersRun {
   /// How many saves went through, and how many were refused.
   private(set) var counts = (stored: 0, refused: 0)
 
-  init() throws {
+  /// - Parameter watchesModels: Whether each property of each model has an observer.
+  init(watchesModels: Bool = false) throws {
+    self.watchesModels = watchesModels
     folder = try TemporaryFolder()
     container = try League.container(folder.store)
     rules = try FileRules(folder.store)
@@ -97,6 +103,24 @@ final class WritersRun {
     if hasWritten { try judgeChanges(answer, of: step.move, before: before) }
     if answer.hasSaved { try judgeSave(answer, before: before) }
     if let seen = answer.picture { try compare(seen) }
+    if watchesModels { try watch(step.writer) }
+  }
+
+  /// The writer knows what others have saved when its container has noticed that.
+  private func watch(_ name: WriterName) throws {
+    guard let writer = writers[name] else { return }
+    let watch = watches[name, default: ModelWatch()]
+    watches[name] = watch
+    for attempt in 0... {
+      writer.context.processPendingChanges()
+      guard let missed = watch.missed() else { return watch.update(writer.models) }
+      if attempt == 100 {
+        throw WritersFailure(
+          kind: .unannounced(missed.property),
+          description: "\(missed.before), then \(missed.now), in \(name)")
+      }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
   }
 
   // MARK: Writers
@@ -105,6 +129,7 @@ final class WritersRun {
     guard writers[name] == nil else { return }
     let container =
       name == .first || name == .sibling ? container : try League.container(folder.store)
+    if watchesModels { container.observesRemoteChanges = true }
     writers[name] = LeagueWriter(container)
     version = try file.version()
   }

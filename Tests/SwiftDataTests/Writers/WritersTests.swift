@@ -14,8 +14,17 @@ import Testing
 /// failure like others, and is shrunk.
 @Suite struct WritersTests {
   @Test(arguments: 0..<4) func theFileKeepsItsRulesBesideOtherWriters(part: Int) throws {
+    try run(part, watchesModels: false)
+  }
+
+  /// An observer of a model is notified, whoever changes it.
+  @Test(arguments: 0..<4) func observersOfModelsAreNotified(part: Int) throws {
+    try run(part, watchesModels: true)
+  }
+
+  private func run(_ part: Int, watchesModels: Bool) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["WRITERS_PROGRAMS"].flatMap(Int.init) ?? 68
+    let count = environment["WRITERS_PROGRAMS"].flatMap(Int.init) ?? (watchesModels ? 32 : 68)
     let first = environment["WRITERS_FIRST"].flatMap(Int.init) ?? 0
     var failures: [WritersFailure.Kind: (seed: Int, program: WritersProgram)] = [:]
     var counts = (stored: 0, refused: 0)
@@ -28,14 +37,14 @@ import Testing
       if environment["WRITERS_PROGRAMS"] != nil {
         FileHandle.standardError.write(Data("seed \(seed) runs\n".utf8))
       }
-      let result = Writers.result(of: program)
+      let result = Writers.result(of: program, watchesModels: watchesModels)
       counts.stored += result.counts.stored
       counts.refused += result.counts.refused
       if let kind = result.failure?.kind, failures[kind] == nil { failures[kind] = (seed, program) }
     }
     for (kind, found) in failures {
-      let shrunk = found.program.shrunk { Writers.result(of: $0).failure?.kind == kind }
-      let text = Writers.result(of: shrunk).failure?.description ?? ""
+      let shrunk = found.program.shrunk { Writers.result(of: $0, watchesModels: watchesModels).failure?.kind == kind }
+      let text = Writers.result(of: shrunk, watchesModels: watchesModels).failure?.description ?? ""
       Issue.record("seed \(found.seed), \(kind): \(text)\n\(shrunk)")
     }
     // Whoever refuses everything keeps all rules.
@@ -53,10 +62,10 @@ import Testing
 
 enum Writers {
   static func result(
-    of program: WritersProgram
+    of program: WritersProgram, watchesModels: Bool = false
   ) -> (failure: WritersFailure?, counts: (stored: Int, refused: Int)) {
     do {
-      let run = try WritersRun()
+      let run = try WritersRun(watchesModels: watchesModels)
       do {
         try run.run(program)
         return (nil, run.counts)

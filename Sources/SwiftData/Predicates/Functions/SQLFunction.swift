@@ -124,7 +124,7 @@ package enum SQLFunction {
     switch sign {
     case "+": result = first + second
     case "-": result = first - second
-    case "*": result = first * second
+    case "*" where first.canMultiply(second): result = first * second
     case "/" where second != 0: result = first / second
     default: return .null
     }
@@ -140,5 +140,16 @@ package enum SQLFunction {
       let second = Decimal(storedValue: arguments[1])
     else { return .null }
     return .integer(first < second ? -1 : first > second ? 1 : 0)
+  }
+}
+
+extension Decimal {
+  /// Whether the product has an exponent that `Decimal` can store. Foundation stops the program otherwise.
+  fileprivate func canMultiply(_ other: Decimal) -> Bool {
+    let sum = exponent + other.exponent
+    if sum >= Int(Int8.min) || isZero || other.isZero || !isFinite || !other.isFinite { return true }
+    // The product of two numbers with many digits is rounded to 38 of them, which raises its exponent.
+    let digits = [self, other].reduce(0) { $0 + abs($1.significand).description.utf8.count } - 1
+    return sum + max(0, digits - 38) >= Int(Int8.min)
   }
 }
