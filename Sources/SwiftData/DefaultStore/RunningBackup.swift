@@ -94,7 +94,9 @@ struct RunningBackup {
     }
     let folder = ExternalFolder(of: url)
     if folder.sharesValues {
-      guard ExternalFiles.columns(of: store.engine.mapping).isEmpty else { throw sharedFolder(folder) }
+      guard ExternalFiles.columns(of: store.engine.mapping).isEmpty else {
+        throw sharedFolder(folder)
+      }
       return
     }
     let values = folder.support

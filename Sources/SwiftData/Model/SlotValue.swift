@@ -75,7 +75,7 @@ extension _SlotValue {
     return boxing(value)
   }
 
-  /// Whether two values are known to be equal bit by bit; boxed values only if they are one object.
+  /// Whether two values are known to be equal bit by bit; boxed values only if they are one object, or decimals.
   func isSame(as other: _SlotValue) -> Bool {
     switch (self, other) {
     case (.unset, .unset), (.null, .null): true
@@ -84,7 +84,7 @@ extension _SlotValue {
     case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
     case (.blob(let a), .blob(let b)): a == b
     case (.uuid(let a), .uuid(let b)): a == b
-    case (.boxed(let a), .boxed(let b)): a === b
+    case (.boxed(let a), .boxed(let b)): a === b || a.isSameDecimal(as: b)
     default: false
     }
   }
@@ -100,6 +100,13 @@ public class _ValueBox {
   var anyValue: Any { preconditionFailure("_ValueBox is abstract") }
 
   fileprivate init() {}
+
+  fileprivate final func isSameDecimal(as other: _ValueBox) -> Bool {
+    guard let own = self as? ValueBox<Decimal>, let other = other as? ValueBox<Decimal> else {
+      return false
+    }
+    return own.value == other.value || own.value.isNaN && other.value.isNaN
+  }
 
   /// The value as a `V`; nil if it has another type.
   final func value<V>(as type: V.Type) -> V? {

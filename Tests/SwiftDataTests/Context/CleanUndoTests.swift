@@ -28,6 +28,7 @@ import Testing
   @Model final class Room {
     var name: String
     var tags: [String] = []
+    var price: Decimal = 5
     @Attribute(.transformable(by: PaletteTransformer.self)) var palette: Palette?
 
     init(_ name: String) { self.name = name }
@@ -52,9 +53,11 @@ import Testing
     room.name = "new"
     room.tags.append("b")
     room.palette = Palette(["blue"])
+    room.price = 6
     #expect(context.hasChanges)
     context.undoManager?.undo()
     #expect(room.name == "old" && room.tags == ["a"] && room.palette?.names == ["red"])
+    #expect(room.price == 5)
     #expect(!context.hasChanges && !room.hasChanges)
     #expect(context.changedModelsArray.isEmpty)
     context.undoManager?.redo()

@@ -87,7 +87,8 @@ import Testing
     }
     #expect(found == [External.bytes(0), External.bytes(0)])
     #expect(folder.valueNames.count == 1)
-    #expect(try await readers.read { try $0.fetch(descriptor).first?.portrait } == External.bytes(2))
+    #expect(
+      try await readers.read { try $0.fetch(descriptor).first?.portrait } == External.bytes(2))
   }
 
   @Test func aReadRunsNoStatementsOfItsOwn() async throws {

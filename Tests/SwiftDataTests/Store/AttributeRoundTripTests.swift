@@ -1,7 +1,46 @@
+import Foundation
 import SwiftData
 import Testing
 
 @Suite struct AttributeRoundTripTests {
+  @Model final class Layout {
+    enum Scale: CGFloat, Codable { case normal = 1, double = 2.5 }
+
+    var width: CGFloat
+    var height: CGFloat?
+    var scale = Scale.normal
+
+    init(width: CGFloat) { self.width = width }
+  }
+
+  /// Foundation's number type for lengths is not `Double` on this platform.
+  @Test func lengthsComeBackAndAreFound() throws {
+    let folder = try TemporaryFolder()
+    func context() throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Layout.self, configurations: ModelConfiguration(url: folder.store)))
+    }
+    let writer = try context()
+    let layout = Layout(width: 1.5)
+    writer.insert(layout)
+    try writer.save()
+    layout.height = 2.5
+    layout.scale = .double
+    try writer.save()
+    let width: CGFloat = 1.5
+    let predicates: [Predicate<Layout>] = [
+      #Predicate { $0.width == 1.5 }, #Predicate { $0.width == width && $0.height == 2.5 },
+      #Predicate { $0.width < 2 && $0.height != nil },
+    ]
+    for predicate in predicates {
+      let found = try context().fetch(
+        FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.width)]))
+      #expect(found.map(\.width) == [1.5] && found.map(\.height) == [2.5])
+      #expect(found.map(\.scale) == [.double])
+    }
+  }
+
   private typealias Place = Everything.Place
   private typealias Wallet = Everything.Wallet
   private typealias Token = Everything.Token
@@ -22,6 +61,28 @@ import Testing
       try ModelContainer(
         for: Everything.self, configurations: ModelConfiguration(url: folder.store)))
     return try #require(try context.fetch(FetchDescriptor<Everything>()).first)
+  }
+
+  /// Foundation stops the program at a product whose exponent is too small.
+  @Test func aProductThatIsTooSmallForADecimalMatchesNothing() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Everything.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let numbers = [Decimal(sign: .plus, exponent: -127, significand: 1), 3, 0]
+    for number in numbers {
+      let model = Everything()
+      model.decimal = number
+      context.insert(model)
+    }
+    try context.save()
+    let limit = Decimal(1)
+    let found = try context.fetch(
+      FetchDescriptor<Everything>(predicate: #Predicate { $0.decimal * $0.decimal > limit }))
+    #expect(found.map(\.decimal) == [3])
+    let small = Decimal(string: "1234567890123456789012345678901234567e-120")!
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<Everything>(predicate: #Predicate { $0.decimal * small < limit })) == 2)
   }
 
   @Test func defaultsComeBack() throws {

@@ -32,7 +32,10 @@ final class ModelWatch {
 
   func missed() -> Missed? {
     for (key, sight) in sights where !sight.isNotified.isRaised.withLock(\.self) {
-      guard let property = ModelWatch.properties(of: sight.model).first(where: { $0.name == key.property })
+      guard
+        let property = ModelWatch.properties(of: sight.model).first(where: {
+          $0.name == key.property
+        })
       else { continue }
       let shown = property.read(sight.model)
       if shown != sight.shown {

@@ -43,7 +43,9 @@ import Testing
       if let kind = result.failure?.kind, failures[kind] == nil { failures[kind] = (seed, program) }
     }
     for (kind, found) in failures {
-      let shrunk = found.program.shrunk { Writers.result(of: $0, watchesModels: watchesModels).failure?.kind == kind }
+      let shrunk = found.program.shrunk {
+        Writers.result(of: $0, watchesModels: watchesModels).failure?.kind == kind
+      }
       let text = Writers.result(of: shrunk, watchesModels: watchesModels).failure?.description ?? ""
       Issue.record("seed \(found.seed), \(kind): \(text)\n\(shrunk)")
     }

@@ -79,7 +79,7 @@ extension Float: _ScalarAttribute {
   @inlinable public static var _empty: Float { 0 }
 }
 
-/// Stored as `Double`; models keep it encoded.
+/// Stored as `Double`.
 extension CGFloat: ScalarCoding {
   package static var scalarType: ScalarType { .double }
 
@@ -89,4 +89,18 @@ extension CGFloat: ScalarCoding {
     guard let value = Double(storedValue: storedValue) else { return nil }
     self.init(value)
   }
+}
+
+extension CGFloat: _ScalarAttribute {
+  @inlinable
+  public static func _read(_ row: RowReader, _ cell: Int) -> CGFloat? { CGFloat(row.real(cell)) }
+
+  @inlinable
+  public static func _unwrap(_ slot: _SlotValue) -> CGFloat? {
+    if case .real(let value) = slot { return CGFloat(value) }
+    return nil
+  }
+
+  @inlinable public var _slotValue: _SlotValue { .real(Double(self)) }
+  @inlinable public static var _empty: CGFloat { 0 }
 }

@@ -147,7 +147,9 @@ extension Decimal {
   /// Whether the product has an exponent that `Decimal` can store. Foundation stops the program otherwise.
   fileprivate func canMultiply(_ other: Decimal) -> Bool {
     let sum = exponent + other.exponent
-    if sum >= Int(Int8.min) || isZero || other.isZero || !isFinite || !other.isFinite { return true }
+    guard sum < Int(Int8.min), !isZero, !other.isZero, isFinite, other.isFinite else {
+      return true
+    }
     // The product of two numbers with many digits is rounded to 38 of them, which raises its exponent.
     let digits = [self, other].reduce(0) { $0 + abs($1.significand).description.utf8.count } - 1
     return sum + max(0, digits - 38) >= Int(Int8.min)
