@@ -103,7 +103,8 @@ package final class ConnectionPool: @unchecked Sendable {
     return try use(seat, body)
   }
 
-  /// A function of its own, so that nobody keeps the connection when the seat is left: closing the pool must close it.
+  /// A function of its own, so that nobody retains the connection when the seat is left: whoever
+  /// closes the pool then releases the last reference.
   @inline(never)
   private func use<R>(_ seat: Int, _ body: (Connection) throws -> R) throws -> R {
     try body(connection(at: seat))

@@ -229,6 +229,7 @@ struct RunningBackup {
   private func copyValues(_ staging: URL) throws -> (copied: Int, missing: Int) {
     let source = ExternalFolder(of: store.configuration.url)
     let copy = ExternalFolder(of: url)
+    let sharesValues = copy.sharesValues
     var names: Set<String> = []
     var missing = 0
     let connection = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
@@ -244,7 +245,7 @@ struct RunningBackup {
         missing += 1
         return
       }
-      guard !copy.sharesValues else { throw sharedFolder(copy) }
+      guard !sharesValues else { throw sharedFolder(copy) }
       try copy.make()
       try RunningBackup.link(file, to: copy.values.appendingPathComponent(stored.name))
     }

@@ -14,9 +14,9 @@ extension ModelContext {
   /// The first value comes immediately, later ones when other models match, their order changes, or
   /// they were edited; see ``ResultsObserver`` for the changes that are followed. A value may equal
   /// the previous one. A slow consumer gets only the newest value, and always the last one. The
-  /// sequence ends when its task is cancelled or the container is closed, and immediately if the first fetch fails; then its
-  /// iterator has the ``ResultsSequence/AsyncIterator/fetchError``. Iterate on the actor of the
-  /// context.
+  /// sequence ends when its task is cancelled or the container is closed, and immediately if the
+  /// first fetch fails; then its iterator has the ``ResultsSequence/AsyncIterator/fetchError``.
+  /// Iterate on the actor of the context.
   ///
   /// Not in Apple's framework.
   public func results<Element: PersistentModel>(

@@ -116,10 +116,7 @@ import Testing
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
     let context = ModelContext(container)
-    let person = Person(email: "a")
-    person.portrait = External.bytes(1)
-    context.insert(person)
-    try context.save()
+    let person = try Office.portrayed(1, in: context)
     // Left by a killed backup.
     let place = folder.url.appending(path: name)
     try Data().write(to: place.appendingPathExtension("partial"))

@@ -69,6 +69,15 @@ enum Office {
     Person.self, Desk.self, Team.self, Member.self, Invoice.self, Customer.self,
   ]
 
+  /// A saved person with a large value.
+  static func portrayed(_ byte: UInt8, in context: ModelContext) throws -> Person {
+    let person = Person(email: "a")
+    person.portrait = External.bytes(byte)
+    context.insert(person)
+    try context.save()
+    return person
+  }
+
   static func container(
     _ url: URL? = nil, _ change: (inout ModelConfiguration) -> Void = { _ in }
   ) throws -> ModelContainer {
