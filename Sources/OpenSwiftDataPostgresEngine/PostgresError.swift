@@ -67,7 +67,7 @@ package struct PostgresError: Error, Sendable {
   /// transaction.
   package var causes: [PostgresError] = []
   /// The function of the server that reported the error.
-  var routine: String?
+  package var routine: String?
 
   package init(_ kind: Kind, _ message: String, state: SQLState? = nil, sql: String? = nil) {
     self.kind = kind

@@ -24,6 +24,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   package static let deadlock: SQLState = "40P01"
   package static let duplicatePreparedStatement: SQLState = "42P05"
   package static let tooManyConnections: SQLState = "53300"
+  package static let programLimitExceeded: SQLState = "54000"
   package static let lockNotAvailable: SQLState = "55P03"
   package static let queryCanceled: SQLState = "57014"
   package static let adminShutdown: SQLState = "57P01"

@@ -59,7 +59,15 @@ extension PostgresConnection: SQLSession {
   package func changeStamp() throws -> ChangeStamp { ChangeStamp(others: 0, own: 0) }
 }
 
-extension PostgresError: DatabaseFailure {}
+extension PostgresError: DatabaseFailure {
+  package var exceededIndexLimit: String? {
+    // The state stands for other limits too.
+    guard state == .programLimitExceeded,
+      routine == "_bt_check_third_page" || routine?.hasPrefix("index_form_tuple") == true
+    else { return nil }
+    return "An index of PostgreSQL takes about 2,700 bytes of each row, after compression."
+  }
+}
 
 extension PostgresError: ConflictingWrite {
   package var obstacle: WriteObstacle? {

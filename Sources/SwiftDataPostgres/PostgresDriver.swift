@@ -197,6 +197,9 @@ struct PostgresDriver: SQLDriver {
             + "them another value.", entity: entity?.name,
           property: properties(of: error, entity), underlying: error)
       }
+      if let limit = error.exceededIndexLimit {
+        throw tooLong(error, limit, else: consequence)
+      }
       throw SwiftDataError.storeWriteFailure.with(
         PostgresDriver.text(of: error, else: consequence), entity: entity?.name,
         property: properties(of: error, entity), underlying: error)
@@ -208,6 +211,25 @@ struct PostgresDriver: SQLDriver {
     .containerClosed.with(
       "The store in \(pool.parameters) was closed with its container. Open a new container to use it "
         + "again.")
+  }
+
+  /// The error for a value that does not fit into an index. The server does not always name the index.
+  private func tooLong(
+    _ error: PostgresError, _ limit: String, else consequence: String
+  ) -> SwiftDataError {
+    let table = mapping.tables.first { definition in
+      let name = definition.table.name
+      return error.table.map { $0 == name } ?? error.sql?.contains(name.quotedName) ?? false
+    }
+    let columns = table?.table.columns.filter { $0.type == .text || $0.type == .blob }.map(\.name)
+    let indexed = table?.indexes.filter { [nil, $0.name].contains(error.constraint) }
+      .flatMap(\.columns).map(\.name)
+    let entity = mapping.entities.first { $0.table == table?.table.name }
+    return .modelValidationFailure.with(
+      "A value is too long for an index; \(consequence). \(limit) Store a shorter value, or remove #Index or "
+        + ".unique of the property.", entity: entity?.name,
+      property: names(of: (columns ?? []).filter { indexed?.contains($0) == true }, entity),
+      underlying: error)
   }
 
   private static func text(of error: PostgresError, else consequence: String) -> String {
@@ -235,7 +257,10 @@ struct PostgresDriver: SQLDriver {
 
   private func properties(of error: PostgresError, _ entity: EntityMapping?) -> String? {
     let named = error.column ?? parameterColumn(of: error)?.column
-    let columns = named.map { [$0] } ?? error.constrainedColumns
+    return names(of: named.map { [$0] } ?? error.constrainedColumns, entity)
+  }
+
+  private func names(of columns: [String], _ entity: EntityMapping?) -> String? {
     if columns.isEmpty { return nil }
     return columns.map { column in
       entity?.properties.first { property in

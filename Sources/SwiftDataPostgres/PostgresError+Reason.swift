@@ -28,6 +28,7 @@ extension PostgresError: ReasonedError {
     case nil: nil
     case .uniqueViolation?:
       .uniqueValueTaken(entity: entity ?? "", properties: properties, holder: nil)
+    case .programLimitExceeded?: .invalidValue(entity: entity, property: properties.first)
     case "23502"?: .requiredValueMissing(entity: entity ?? "", properties: properties)
     case .serializationFailure?, .deadlock?, .lockNotAvailable?, .tooManyConnections?: .busy
     case .statementCompletionUnknown?: .outcomeUnknown

@@ -18,8 +18,10 @@ enum PostgresIndexes {
     return mapping.tables.flatMap(\.indexes).filter { !names.contains($0.name) }
   }
 
-  static func create(_ indexes: [CreateIndex], _ connection: PostgresConnection) throws {
-    for index in indexes { try connection.execute(index.rendered(in: .postgreSQL).sql) }
+  static func create(_ mapping: SchemaMapping, _ connection: PostgresConnection) throws {
+    for index in try missing(mapping, connection) {
+      try StoreIndexes(mapping: mapping).create(index, connection, .postgreSQL)
+    }
   }
 
   /// Says which indexes a program without the right to change tables does without.

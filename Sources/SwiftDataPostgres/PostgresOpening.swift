@@ -156,8 +156,7 @@ struct PostgresOpening {
     }
     let mapping = try mapOrRefuse(stored).mapping
     try PostgresNumbers.completeSequences(mapping, database.connection)
-    try PostgresIndexes.create(
-      PostgresIndexes.missing(mapping, database.connection), database.connection)
+    try PostgresIndexes.create(mapping, database.connection)
     return (stored, mapping)
   }
 

@@ -185,6 +185,29 @@ struct PostgresIndexUseTests {
     }
   }
 
+  /// Nothing is changed if a stored value does not fit into an index that is added.
+  @Test(arguments: [4_000, 40_000])
+  func anIndexThatHasNoRoomForAStoredValueNamesItsProperty(_ length: Int) throws {
+    let url = try TestDatabase.addressOfNewSchema()
+    let before = ModelContext(
+      try ModelContainer(
+        for: Shelves.Before.Box.self, configurations: PostgresConfiguration(url: url)))
+    let box = Shelves.Before.Box()
+    box.label = TestDatabase.incompressibleText(length)
+    before.insert(box)
+    try before.save()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Shelves.After.Box.self, configurations: PostgresConfiguration(url: url))
+    }
+    #expect(error?.entity == "Box" && error?.property == "label")
+    #expect(error?.description.contains("2,700 bytes") == true)
+    box.label = "short"
+    try before.save()
+    _ = try ModelContainer(
+      for: Shelves.After.Box.self, configurations: PostgresConfiguration(url: url))
+  }
+
   /// A migration gives an older store the indexes of a new one.
   /// - Parameter composed: The composed form in the indexes of the older store; `nil` if it has none.
   @Test(arguments: [nil, "normalize(\"ZCODE\", NFC)"])

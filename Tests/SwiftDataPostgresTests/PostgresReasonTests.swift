@@ -43,7 +43,7 @@ struct PostgresReasonTests {
       (.server, "53200", "unavailable"), (.server, "42501", "readOnly"),
       (.server, "25006", "readOnly"), (.server, "42P01", "schemaMismatch"),
       (.server, "42703", "schemaMismatch"), (.server, "XX001", "storeDamaged"),
-      (.server, "57P01", "unavailable"), (.connection, "08006", "unavailable"),
+      (.server, "54000", "invalidValue"), (.server, "57P01", "unavailable"), (.connection, "08006", "unavailable"),
       (.connection, "28P01", "unavailable"), (.connection, nil, "unavailable"),
       (.server, "40003", "outcomeUnknown"), (.timeout, "57014", "timedOut"),
       (.timeout, nil, "timedOut"), (.cancelled, "57014", "cancelled"),
@@ -62,6 +62,27 @@ struct PostgresReasonTests {
       Issue.record("\(kind)")
       return
     }
+  }
+
+  /// From some 8,000 bytes on the server does not name the index.
+  @Test(arguments: [4_000, 40_000], [1, 300])
+  func aTextThatIsTooLongForAnIndexNamesItsProperty(_ length: Int, _ count: Int) throws {
+    let context = try context()
+    for number in 1..<count { context.insert(City("city \(number)")) }
+    let city = City(TestDatabase.incompressibleText(length))
+    context.insert(city)
+    let error = try failure { try context.save() }
+    guard case .invalidValue(entity: "City", property: "name") = error.reason else {
+      Issue.record("\(error.reason)")
+      return
+    }
+    #expect(error.description.contains("#Index or .unique"))
+    city.name = "short"
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<City>()) == count)
+    city.name = TestDatabase.incompressibleText(length)
+    let second = try failure { try context.save() }
+    #expect(second.property == "name")
   }
 
   @Test func aUniqueValueNamesItsHolder() throws {

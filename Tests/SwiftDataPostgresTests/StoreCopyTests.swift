@@ -155,6 +155,29 @@ struct StoreCopyTests {
     #expect(throws: SwiftDataError.loadIssueModelContainer) { try database(address) }
   }
 
+  /// Texts that the server can compress fit into an index.
+  @Test(arguments: [2_000, 4_000, 40_000])
+  func aTextThatIsTooLongForAnIndexIsAProblem(_ length: Int) throws {
+    let url = try folder.makeStore(albums: 2)
+    let context = ModelContext(try file(url))
+    context.insert(Album(String(repeating: "long ", count: 4_000)))
+    let text = TestDatabase.incompressibleText(length)
+    context.insert(Album(text))
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    let problems = try copy.preview().problems
+    guard length > 2_700 else {
+      #expect(problems.isEmpty)
+      _ = try copy.run()
+      return
+    }
+    #expect(problems.count == 1)
+    #expect(problems.first?.contains("ZTITLE that is too long for an index") == true)
+    #expect(problems.first?.contains(text) == false)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    #expect(error?.description.contains("too long for an index") == true)
+  }
+
   @Test func aMissingFileOfALargeValueIsAProblem() throws {
     let url = try folder.makeStore(albums: 4)
     let values = folder.url.appending(path: ".a_SUPPORT/_EXTERNAL_DATA")

@@ -9,6 +9,13 @@ enum TestDatabase {
     try PostgresServer.shared.addressOfNewSchema()
   }
 
+  /// A text of random letters, which the server can't store in less space.
+  static func incompressibleText(_ length: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let letters = Array("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return String((0..<length).map { _ in letters.randomElement(using: &generator)! })
+  }
+
   /// The rows of a query, each as a text with its values.
   static func texts(_ address: String, _ sql: String) throws -> [String] {
     try PostgresConnection(ConnectionParameters(address)).prepare(sql).values().map { row in

@@ -1,11 +1,13 @@
 import Foundation
-import OpenSwiftDataSQLSyntax
+package import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
 /// The indexes of a store that can be created without changing tables: those of `#Index`, `#Unique`
 /// and of keys. A file without an index gets it when it is opened.
-struct StoreIndexes {
+package struct StoreIndexes {
   let mapping: SchemaMapping
+
+  package init(mapping: SchemaMapping) { self.mapping = mapping }
 
   /// - Returns: The names of the usable R-trees.
   static func open(_ pool: ConnectionPool, mapping: SchemaMapping) throws -> Set<String> {
@@ -60,26 +62,41 @@ struct StoreIndexes {
     return try trees(connection)
   }
 
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` if rows violate a new unique index.
-  func create(_ index: CreateIndex, _ session: any SQLSession, _ dialect: SQLDialect) throws {
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if rows violate a new unique index, or have
+  ///   values that are too long for an index.
+  package func create(
+    _ index: CreateIndex, _ session: any SQLSession, _ dialect: SQLDialect
+  ) throws {
     do {
       try session.execute(index.rendered(in: dialect).sql)
-    } catch let error as any DatabaseFailure where error.isUniquenessViolation {
-      throw refusal(of: index)
+    } catch let error as any DatabaseFailure {
+      if error.isUniquenessViolation {
+        throw refusal(
+          of: index,
+          "The models require unique values, but stored rows have equal values. Open the store without the "
+            + "constraint, change the duplicate values, and try again. The store is unchanged.", nil)
+      }
+      guard let limit = error.exceededIndexLimit else { throw error }
+      throw refusal(
+        of: index,
+        "A stored value is too long for an index of the models. \(limit) Open the store with models without "
+          + "#Index or .unique for the property, or shorten the values. The store is unchanged.",
+        error)
     }
   }
 
-  /// The rows of an older file may violate a new unique index.
-  private func refusal(of index: CreateIndex) -> SwiftDataError {
+  /// The rows of an older store may not fit to a new index.
+  private func refusal(
+    of index: CreateIndex, _ explanation: String, _ cause: (any Error)?
+  ) -> SwiftDataError {
     let columns = Set(index.columns.map(\.name))
     let entity = mapping.entities.first { $0.table == index.table }
     let names = entity?.properties.filter { property in
       entity?.columns(of: property).contains { columns.contains($0.name) } ?? false
     }.map(\.name)
     return .loadIssueModelContainer.with(
-      "The models require unique values, but rows of the file have equal values. Open it without the "
-        + "constraint, change the duplicate values, and try again. The file is unchanged.",
-      entity: entity?.name, property: names?.joined(separator: ", "))
+      explanation, entity: entity?.name, property: names?.joined(separator: ", "),
+      underlying: cause)
   }
 
   private func hasTreeModule(_ connection: Connection) throws -> Bool {

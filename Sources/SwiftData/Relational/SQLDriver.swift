@@ -361,4 +361,10 @@ private struct MissingRow: ConflictingWrite {
 package protocol DatabaseFailure: Error {
   /// Whether a unique index or a primary key rejected a row.
   var isUniquenessViolation: Bool { get }
+  /// How long a value of an index may be, as a sentence, if a longer one is the reason; otherwise `nil`.
+  var exceededIndexLimit: String? { get }
+}
+
+extension DatabaseFailure {
+  package var exceededIndexLimit: String? { nil }
 }

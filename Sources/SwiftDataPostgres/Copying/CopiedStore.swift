@@ -83,6 +83,8 @@ struct CopiedStore {
   /// `nil` if the source has no history.
   let history: HistoryTables?
   let tables: [CopiedTable]
+  /// The columns of the indexes, by table.
+  let indexedColumns: [String: Set<String>]
 
   /// - Parameters:
   ///   - entities: The rows of `Z_PRIMARYKEY`.
@@ -137,6 +139,9 @@ struct CopiedStore {
         }, keyCount: 1)
     }
     tables = rows + links + changes
+    let indexes = layout.creationStatements.compactMap { $0 as? CreateIndex }
+    indexedColumns = Dictionary(grouping: indexes, by: \.table)
+      .mapValues { Set($0.flatMap(\.columns).map(\.name)) }
   }
 
   private static let keyColumns = [RowColumns.key, RowColumns.entity, RowColumns.version].map {
@@ -184,6 +189,11 @@ protocol CopyTarget: AnyObject {
 
   /// Why a value can't be stored; `nil` if it can.
   func refusal(of value: CopiedValue, in column: CopiedColumn) -> String?
+
+  /// Why the values of a row can't be indexed; `nil` if they can.
+  func indexRefusal(
+    of row: [CopiedValue], in table: CopiedTable, _ store: CopiedStore
+  ) throws -> String?
 
   /// Creates the tables, or finds those of an interrupted run.
   /// - Returns: What is copied already, by table.

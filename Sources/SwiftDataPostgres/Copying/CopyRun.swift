@@ -45,7 +45,7 @@ struct CopyRun {
       let total = try total(of: table)
       do {
         try source.rows(of: table, after: nil) { row in
-          if bad < 20, let problem = problem(in: row, of: table) {
+          if bad < 20, let problem = try problem(in: row, of: table) {
             problems.append(problem)
             bad += 1
           }
@@ -63,13 +63,15 @@ struct CopyRun {
       problems: problems)
   }
 
-  private func problem(in row: [CopiedValue], of table: CopiedTable) -> String? {
+  private func problem(in row: [CopiedValue], of table: CopiedTable) throws -> String? {
+    func key() -> Int64 { (try? table.key(of: row))?.first ?? 0 }
     for (value, column) in zip(row, table.columns) {
       guard let refusal = target.refusal(of: value, in: column) else { continue }
-      let key = (try? table.key(of: row))?.first ?? 0
-      return "The row p\(key) of \(table.name) has \(refusal) in the column \(column.name)."
+      return "The row p\(key()) of \(table.name) has \(refusal) in the column \(column.name)."
     }
-    return nil
+    return try target.indexRefusal(of: row, in: table, store).map {
+      "The row p\(key()) of \(table.name) has \($0)"
+    }
   }
 
   private func total(of table: CopiedTable) throws -> Int {
@@ -120,7 +122,7 @@ struct CopyRun {
       (group, bytes) = ([], 0)
     }
     try source.rows(of: table, after: copied.last) { row in
-      if let problem = problem(in: row, of: table) {
+      if let problem = try problem(in: row, of: table) {
         throw refused(
           "\(problem) A preview (--dry-run) lists all such values. What was copied is kept; correct "
             + "the source, and run the copy again.")

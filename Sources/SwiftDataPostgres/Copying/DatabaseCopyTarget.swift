@@ -12,14 +12,17 @@ import SwiftData
 final class DatabaseCopyTarget: CopyTarget {
   private let connection: PostgresConnection
   private let location: String
+  private let openProbe: () throws -> PostgresConnection
+  private var probe: IndexProbe?
   private let run = UUID().uuidString
 
   /// From this many rows on, COPY is faster in spite of its round trips.
   private static let copiedRows = 128
 
-  init(_ connection: PostgresConnection, _ location: String) {
-    self.connection = connection
-    self.location = location
+  init(_ parameters: ConnectionParameters) throws {
+    connection = try StoreCopy.Location.connect(parameters)
+    location = parameters.description
+    openProbe = { try StoreCopy.Location.connect(parameters) }
   }
 
   deinit { connection.close() }
@@ -55,6 +58,24 @@ final class DatabaseCopyTarget: CopyTarget {
       return nil
     }
     return "a text with the character U+0000, which PostgreSQL cannot store,"
+  }
+
+  func indexRefusal(
+    of row: [CopiedValue], in table: CopiedTable, _ store: CopiedStore
+  ) throws -> String? {
+    let columns = IndexProbe.suspects(row, in: table, of: store)
+    if columns.isEmpty { return nil }
+    let probe = try self.probe ?? IndexProbe(store, openProbe())
+    self.probe = probe
+    do {
+      guard let limit = try probe.refusal(of: row, in: table) else { return nil }
+      return
+        "a value in \(columns.joined(separator: ", ")) that is too long for an index. \(limit) Shorten the "
+        + "value, or migrate the source to models without #Index or .unique for the property."
+    } catch let error as PostgresError where error.state == .insufficientPrivilege {
+      // Without the right to make temporary tables, only the creation of the indexes tells.
+      return nil
+    }
   }
 
   // MARK: Rows
@@ -157,7 +178,7 @@ final class DatabaseCopyTarget: CopyTarget {
     }
   }
 
-  private static func bind(
+  static func bind(
     _ row: [CopiedValue], of table: CopiedTable, to parameters: inout ParameterBuffer
   ) throws {
     for (index, column) in table.columns.enumerated() {
@@ -189,7 +210,15 @@ final class DatabaseCopyTarget: CopyTarget {
         "SELECT count(*) FROM \"Z_COPY\" WHERE \"Z_TABLE\" = '' AND \"Z_INDEXED\"")
       if try done.integer() == 1 { return }
       for case let index as CreateIndex in store.layout.creationStatements(for: .postgreSQL) {
-        try connection.execute(index.rendered(in: .postgreSQL).sql)
+        do {
+          try connection.execute(index.rendered(in: .postgreSQL).sql)
+        } catch let error as PostgresError {
+          guard let limit = error.exceededIndexLimit else { throw error }
+          throw SwiftDataError.loadIssueModelContainer.with(
+            "A value in \(index.table) is too long for the index \(index.name). \(limit) Shorten the value, or "
+              + "migrate the source to models without #Index or .unique for the property, and start anew.",
+            doing: "copying a store", underlying: error)
+        }
       }
       try connection.execute("UPDATE \"Z_COPY\" SET \"Z_INDEXED\" = TRUE WHERE \"Z_TABLE\" = ''")
     }

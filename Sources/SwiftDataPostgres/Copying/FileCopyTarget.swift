@@ -51,6 +51,10 @@ final class FileCopyTarget: CopyTarget {
 
   func refusal(of value: CopiedValue, in column: CopiedColumn) -> String? { nil }
 
+  func indexRefusal(
+    of row: [CopiedValue], in table: CopiedTable, _ store: CopiedStore
+  ) -> String? { nil }
+
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   // MARK: Rows

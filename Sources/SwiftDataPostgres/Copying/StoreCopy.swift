@@ -112,7 +112,7 @@ public struct StoreCopy: Sendable {
     switch target.form {
     case .file(let url): FileCopyTarget(url)
     case .database(let parameters):
-      DatabaseCopyTarget(try Location.connect(parameters), parameters.description)
+      try DatabaseCopyTarget(parameters)
     }
   }
 }

@@ -83,6 +83,19 @@ import Testing
     #expect(
       try context.fetchCount(
         FetchDescriptor<Everything>(predicate: #Predicate { $0.decimal * small < limit })) == 2)
+    // A step that fails makes the whole condition false, also if the rest is true.
+    let square = #Predicate<Everything> { !($0.decimal * $0.decimal > limit) || $0.int == 0 }
+    #expect(try context.fetch(FetchDescriptor(predicate: square)).count == 2)
+    // The same in memory.
+    let tiny = try #require(
+      try context.fetch(FetchDescriptor<Everything>()).first { $0.decimal == numbers[0] })
+    #expect(throws: PredicateFailure.self) { try square.evaluate(tiny) }
+    tiny.string = "changed"
+    #expect(try context.fetch(FetchDescriptor(predicate: square)).count == 2)
+    // The product of captured values is computed when the predicate is made.
+    let number = numbers[0]
+    let captured = #Predicate<Everything> { $0.decimal < limit && $0.decimal < number * number }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: captured)) == 0)
   }
 
   @Test func defaultsComeBack() throws {

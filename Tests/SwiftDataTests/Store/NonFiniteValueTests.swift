@@ -111,6 +111,7 @@ import Testing
     try context.save()
     let infinity = Double.infinity
     let noNumber = Decimal.nan
+    let greatest = Decimal.greatestFiniteMagnitude
     let predicates: [Predicate<Reading>] = [
       #Predicate { $0.value > 2 },
       #Predicate { $0.value == infinity },
@@ -128,6 +129,11 @@ import Testing
       #Predicate { $0.price == noNumber },
       #Predicate { $0.price != 1 },
       #Predicate { $0.price < 5 },
+      #Predicate { $0.price + 1 < 5 },
+      #Predicate { $0.price * $0.price == noNumber },
+      #Predicate { -$0.price > 0 },
+      #Predicate { $0.price - noNumber < 0 },
+      #Predicate { $0.price * greatest < 0 || $0.price * greatest * 10 < 0 },
       #Predicate { $0.sample.level < 3 },
       #Predicate { $0.sample.price == noNumber },
     ]
@@ -141,6 +147,25 @@ import Testing
         found.map(\.name) == all.filter { (try? predicate.evaluate($0)) ?? false }.map(\.name),
         "\(place)")
     }
+  }
+
+  @Test(arguments: [SortOrder.forward, .reverse])
+  func aDecimalThatIsNoNumberIsBeforeAllOthers(_ order: SortOrder) throws {
+    let context = try context()
+    let prices: [Decimal] = [3, .nan, -2, 0, Decimal(string: "12345678901234567890.5")!, -100]
+    for (index, price) in prices.enumerated() {
+      let reading = Reading("\(index)", 1)
+      reading.price = price
+      context.insert(reading)
+    }
+    try context.save()
+    let request = FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.price, order: order)])
+    let found = try ModelContext(context.container).fetch(request).map(\.name)
+    #expect(found == (order == .forward ? ["1", "5", "2", "3", "0", "4"] : ["4", "0", "3", "2", "5", "1"]))
+    #expect(
+      found
+        == (try context.fetch(FetchDescriptor<Reading>())
+          .sorted(using: SortDescriptor(\.price, order: order)).map(\.name)))
   }
 
   typealias Twice = Int??

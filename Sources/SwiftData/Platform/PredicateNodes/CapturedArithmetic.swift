@@ -15,7 +15,8 @@ extension PredicateExpressions {
     return try value()
   }
 
-  /// The steps of a computation. They check integers and ignore operands of other types.
+  /// The steps of a computation. They check integers and products of decimals, and ignore operands of
+  /// other types.
   @_documentation(visibility: internal)
   public struct _ComputingSteps {
     /// An operand that the steps cannot check.
@@ -40,7 +41,8 @@ extension PredicateExpressions {
 
     /// `left * right`.
     ///
-    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type.
+    /// - Throws: `PredicateFailure.outOfRange` if the result does not fit into the type; for decimals, if
+    ///   it is too small.
     public func product<Left, Right>(_ left: Left, _ right: Right) throws -> Any {
       try result(left, right, .product)
     }
@@ -106,8 +108,26 @@ extension PredicateExpressions {
         try result(of: left, right, operation, isReversed: false)
       } else if let right = right as? any FixedWidthInteger, left is Literal {
         try result(of: right, left, operation, isReversed: true)
+      } else if left is Decimal || right is Decimal {
+        try decimalResult(left, right, operation)
       } else {
         Unknown()
+      }
+    }
+
+    private func decimalResult(_ left: Any, _ right: Any, _ operation: Operation) throws -> Any {
+      func number(_ operand: Any) -> Decimal? {
+        operand as? Decimal ?? (operand as? Literal).map { Decimal($0.value) }
+      }
+      guard let left = number(left), let right = number(right) else { return Unknown() }
+      switch operation {
+      case .sum: return left + right
+      case .difference: return left - right
+      case .quotient: return left / right
+      case .remainder: return Unknown()
+      case .product:
+        guard let product = left.product(with: right) else { throw PredicateFailure.outOfRange }
+        return product
       }
     }
 

@@ -77,8 +77,11 @@ extension PredicateCompiler {
     case .decimal where database.dialect.comparesDecimals:
       return [.binary(scalar.value, .notEqual, .text("NaN")), scalar.value]
     case .decimal:
-      // Long decimals with the same floating-point value are compared by their digits.
-      return [.cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value])]
+      // NaN comes first. Long decimals with the same floating-point value are compared by their digits.
+      return [
+        .binary(.cast(scalar.value, to: .text), .notEqual, .text("NaN")),
+        .cast(scalar.value, to: .real), .function("swift_decimal_digits", [scalar.value]),
+      ]
     case .unsigned: return [.binary(scalar.value, .less, .integer(0)), scalar.value]
     case .none: throw NotInSQL("an order of values that have no order")
     default: return [scalar.value]

@@ -120,15 +120,12 @@ package enum SQLFunction {
     guard case .text(let sign) = arguments[0], let first = Decimal(storedValue: arguments[1]),
       let second = Decimal(storedValue: arguments[2])
     else { return .null }
-    let result: Decimal
-    switch sign {
-    case "+": result = first + second
-    case "-": result = first - second
-    case "*" where first.canMultiply(second): result = first * second
-    case "/" where second != 0: result = first / second
-    default: return .null
+    return switch sign {
+    case "+": (first + second).storedValue
+    case "-": (first - second).storedValue
+    case "*": first.product(with: second)?.storedValue ?? .null
+    default: .null
     }
-    return result.isFinite ? result.storedValue : .null
   }
 
   @Sendable private static func roundToFloat(_ arguments: [_StoredValue]) -> _StoredValue {
@@ -140,18 +137,5 @@ package enum SQLFunction {
       let second = Decimal(storedValue: arguments[1])
     else { return .null }
     return .integer(first < second ? -1 : first > second ? 1 : 0)
-  }
-}
-
-extension Decimal {
-  /// Whether the product has an exponent that `Decimal` can store. Foundation stops the program otherwise.
-  fileprivate func canMultiply(_ other: Decimal) -> Bool {
-    let sum = exponent + other.exponent
-    guard sum < Int(Int8.min), !isZero, !other.isZero, isFinite, other.isFinite else {
-      return true
-    }
-    // The product of two numbers with many digits is rounded to 38 of them, which raises its exponent.
-    let digits = [self, other].reduce(0) { $0 + abs($1.significand).description.utf8.count } - 1
-    return sum + max(0, digits - 38) >= Int(Int8.min)
   }
 }

@@ -15,8 +15,16 @@ protocol ArithmeticNode: PredicateNode {
 }
 
 extension PredicateExpressions.Arithmetic: ArithmeticNode {
-  var sign: SQLBinaryOperator? {
-    switch op {
+  var sign: SQLBinaryOperator? { op.sign }
+}
+
+extension PredicateExpressions._DecimalArithmetic: ArithmeticNode {
+  var sign: SQLBinaryOperator? { op.sign }
+}
+
+extension PredicateExpressions.ArithmeticOperator {
+  fileprivate var sign: SQLBinaryOperator? {
+    switch self {
     case .add: .add
     case .subtract: .subtract
     case .multiply: .multiply
@@ -110,6 +118,10 @@ extension ArithmeticNode {
     result.mayBeNaN = first.mayBeNaN || second.mayBeNaN || !hasOrdinary
     if let range = type.traits.integers {
       compiler.demands.add(result.isInRange(range, sign, first.value, second.value))
+    }
+    // The product may be too small for the type.
+    if type == .decimal, sign == .multiply {
+      compiler.demands.add(.any([result.isPresent.negated, result.value.isNotNull]))
     }
     return .scalar(result)
   }
