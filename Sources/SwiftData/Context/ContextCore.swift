@@ -111,9 +111,11 @@ final class ContextCore {
     return FetchOperation(prefetcher, descriptor, port)
   }
 
-  func undoApplication(_ step: UndoStep) -> UndoApplication {
+  func undoApplication(
+    _ step: UndoStep, keeping isKept: @escaping (_ModelStorage) -> Bool
+  ) -> UndoApplication {
     UndoApplication(
-      step: step, source: self, context: identity, identities: identities, recorder: recorder,
+      step: step, isKept: isKept, source: self, context: identity, identities: identities, recorder: recorder,
       graph: graph, fixer: relationships)
   }
 }

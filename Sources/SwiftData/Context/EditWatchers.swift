@@ -22,6 +22,10 @@ protocol EditWatcher: AnyObject {
 
   /// A save begins; changes made by its delete rules are not edits of the user.
   func willSave()
+  /// Whether `didMerge` is called.
+  var needsMerged: Bool { get }
+  /// A save has made a new model an instance of a row that was stored before.
+  func didMerge(_ storage: _ModelStorage)
   /// Whether `didSave` needs the saved changes.
   var wantsSavedChanges: Bool { get }
   /// A save has ended. If it stored everything, nothing is pending.
@@ -43,6 +47,8 @@ protocol EditWatcher: AnyObject {
 extension EditWatcher {
   var needsEachDeletion: Bool { false }
   var wantsSavedChanges: Bool { false }
+  var needsMerged: Bool { false }
+  func didMerge(_ storage: _ModelStorage) {}
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func endEvent() {}
   func willSave() {}
@@ -107,6 +113,12 @@ final class EditWatchers {
   }
 
   // MARK: Saves and external changes
+
+  var needMerged: Bool { all.contains(where: \.needsMerged) }
+
+  func didMerge(_ storage: _ModelStorage) {
+    for watcher in all { watcher.didMerge(storage) }
+  }
 
   var wantSavedChanges: Bool { all.contains(where: \.wantsSavedChanges) }
 

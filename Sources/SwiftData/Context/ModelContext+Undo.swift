@@ -38,7 +38,10 @@ extension ModelContext {
   var undoRecorder: UndoRecorder? { core.watchers.first(UndoRecorder.self) }
 
   /// Restores the state before an event; called by the `UndoRecorder`.
-  func apply(_ step: UndoStep) { core.undoApplication(step).run() }
+  /// - Parameter isKept: Whether the row of an inserted model was stored before.
+  func apply(_ step: UndoStep, keeping isKept: @escaping (_ModelStorage) -> Bool) {
+    core.undoApplication(step, keeping: isKept).run()
+  }
 
   /// Ends an undo event: changes since the last one become one step of ``undoManager``. Then
   /// applies what other contexts saved.

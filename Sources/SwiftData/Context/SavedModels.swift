@@ -57,6 +57,7 @@ struct SavedModels {
         }
       }
       identities.reserve(for: identifiers)
+      for index in batch.receipt.consequences.merged { watchers.didMerge(storages[index]) }
       for (index, permanent) in identifiers.enumerated() {
         let storage = storages[index]
         if !dropped.isEmpty {
@@ -64,6 +65,7 @@ struct SavedModels {
           saved.inserted.append(permanent)
         }
         let isShown = makePermanent(storage, permanent)
+        if !isShown, watchers.needMerged { watchers.didMerge(storage) }
         let descriptor = storage.descriptor
         if !isShown
           || descriptor.isConstrained && (note != nil || !descriptor.relationshipSlots.isEmpty)
@@ -222,6 +224,9 @@ struct SavedModels {
   }
 
   // MARK: Effects of the rules of the schema
+
+  /// Whether the store is to tell which new models it has merged with stored rows.
+  var needMerged: Bool { watchers.needMerged }
 
   /// The keys of models in memory without their values.
   func faults(_ scope: IdentifierScope, _ keys: [Int64]) -> [Int64] {

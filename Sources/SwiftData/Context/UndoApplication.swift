@@ -1,11 +1,14 @@
 /// Restores the state before an event. Made by the context, called by `UndoRecorder`.
 ///
-/// 1. Deleted models are restored as the same instances; inserted models are deleted.
+/// 1. Deleted models are restored as the same instances; inserted models are deleted, except those that
+///    became a stored row.
 /// 2. Attributes get their old values.
 /// 3. Relationships get their old related models: to-one sides first, then the members that to-many
 ///    sides gained and lost. Both sides stay consistent, even after changes that were not recorded.
 struct UndoApplication {
   let step: UndoStep
+  /// Whether the row of an inserted model was stored before: a save has merged them.
+  let isKept: (_ModelStorage) -> Bool
   /// The context that restored models belong to.
   let source: any _FaultSource
   let context: ContextIdentity
@@ -17,7 +20,7 @@ struct UndoApplication {
   func run() {
     let returned = restoreModels()
     for before in step.models.reversed() where !before.wasPresent && context.has(before.storage) {
-      graph.deleteAlone(before.storage)
+      if !isKept(before.storage) { graph.deleteAlone(before.storage) }
     }
     let present = step.models.filter { $0.wasPresent && context.has($0.storage) }
     for before in present { restoreAttributes(before) }

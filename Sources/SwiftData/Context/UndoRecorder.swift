@@ -25,6 +25,8 @@ final class UndoRecorder: EditWatcher {
   private let isolation: ContextIsolation
   private let context: ContextReference
   private var pending = UndoStep()
+  /// New models that a save merged with stored rows, which the undo of their insertion must keep.
+  private var merged: [ObjectIdentifier: MergedModel] = [:]
   private var endIsScheduled = false
   private var checkpoints: (any NSObjectProtocol)?
 
@@ -57,6 +59,7 @@ final class UndoRecorder: EditWatcher {
 
   private func forgetAll() {
     pending = UndoStep()
+    merged = [:]
     manager.removeAllActions(withTarget: self)
   }
 
@@ -69,6 +72,16 @@ final class UndoRecorder: EditWatcher {
   func willSave() { isPaused = true }
 
   func didSave(_ saved: SavedChanges?) { isPaused = false }
+
+  var needsMerged: Bool { true }
+
+  func didMerge(_ storage: _ModelStorage) {
+    merged[ObjectIdentifier(storage)] = MergedModel(storage: storage)
+  }
+
+  private func wasMerged(_ storage: _ModelStorage) -> Bool {
+    merged[ObjectIdentifier(storage)]?.storage === storage
+  }
 
   /// The states that the steps restore no longer exist.
   func didRollBack() { forgetAll() }
@@ -180,12 +193,18 @@ final class UndoRecorder: EditWatcher {
 
   private func apply(_ step: UndoStep) {
     flush()
-    context.context?.apply(step)
+    merged = merged.filter { $0.value.storage != nil }
+    context.context?.apply(step, keeping: wasMerged)
     // A model with the values of the last save needs no other save.
     let touched = pending.models.map(\.storage)
     flush()
     for storage in touched { changes.unchangeIfRestored(storage) }
   }
+}
+
+/// A weak reference to a model.
+private struct MergedModel {
+  weak var storage: _ModelStorage?
 }
 
 /// A weak reference for a notification, which is delivered on the thread of the manager.

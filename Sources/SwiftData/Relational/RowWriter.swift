@@ -29,10 +29,12 @@ final class RowWriter {
   private static let fewRows = 4
   /// Changed models whose rows do not exist any more.
   private(set) var deletedRows: [PersistentIdentifier] = []
+  /// The indices of new models that became a row with their unique values; `nil` if nobody needs them.
+  private(set) var merged: [Int]?
 
   init(
     store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
-    _ deletion: RowDeletion, _ links: LinkWriter, refusesUpserts: Bool
+    _ deletion: RowDeletion, _ links: LinkWriter, _ options: SaveOptions
   ) {
     self.store = store
     self.prepared = prepared
@@ -40,7 +42,8 @@ final class RowWriter {
     self.changes = changes
     self.deletion = deletion
     self.links = links
-    self.refusesUpserts = refusesUpserts
+    refusesUpserts = options.refusesUpserts
+    if options.needsMerged { merged = [] }
   }
 
   // MARK: New rows
@@ -161,6 +164,7 @@ final class RowWriter {
       end += 1
       expectsUpsert = key != next
       if expectsUpsert {
+        merged?.append(end - 1)
         mergedCount += 1
         changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
       }
@@ -187,6 +191,7 @@ final class RowWriter {
         return index - indices.lowerBound
       }
       keys.assign(key, to: index..<index + 1, of: models, save)
+      merged?.append(index)
       let values = RowValues(
         row: row, cells: update.cells, keys: keys.inserted, trailingKey: key)
       try writing.run(.row(values))
@@ -217,6 +222,7 @@ final class RowWriter {
           store.takenValues.note(in: save.statements.entity.table)
           if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
           keys.assign(existing, to: own, of: models, save)
+          merged?.append(position.index)
           try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {

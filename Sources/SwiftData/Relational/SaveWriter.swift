@@ -86,9 +86,7 @@ struct SaveWriter {
       store: store, session: session, changes, else: "Nothing was saved.")
     links = LinkWriter(store: store, prepared, keys, changes, deleted)
     pairs = PairWriter(prepared, keys.inserted, changes, links)
-    rows = RowWriter(
-      store: store, prepared, keys, changes, deleted, links,
-      refusesUpserts: options.refusesUpserts)
+    rows = RowWriter(store: store, prepared, keys, changes, deleted, links, options)
     deletion = SaveDeletion(
       store: store, session: session, prepared, keys.inserted, deleted, rows, links, pairs,
       needLastValues: options.needLastValues)
@@ -167,7 +165,11 @@ struct SaveWriter {
   var added: AddedTransaction? { changes.added }
 
   /// The effects of the save beyond the request.
-  var consequences: SaveConsequences { deletion.consequences(new, keys, changes) }
+  var consequences: SaveConsequences {
+    var consequences = deletion.consequences(new, keys, changes)
+    consequences.merged = rows.merged ?? []
+    return consequences
+  }
 }
 
 /// The statements of one save. Each is looked up or prepared once, for all its steps.

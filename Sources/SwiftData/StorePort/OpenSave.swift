@@ -36,6 +36,8 @@ package struct SaveOptions {
   /// Whether a new model with the unique values of a stored row is refused, instead of being
   /// merged.
   package var refusesUpserts = false
+  /// Whether the save returns which new models it has merged with stored rows.
+  var needsMerged = false
   /// Selects the keys of models that are in memory without their values, from the rows that a delete
   /// rule removes. The save returns the last values of these.
   var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
@@ -73,6 +75,8 @@ package struct SaveConsequences {
   package var lastValues: [DefaultSnapshot] = []
   /// The indices, in the request, of inserted models that delete rules have removed.
   package var dropped: [Int] = []
+  /// The indices, in the request, of inserted models that became a stored row, if they are needed.
+  package var merged: [Int] = []
   /// To-one relationships that a delete rule has set to nil.
   package var nullified: [Link] = []
   /// To-one relationships that were set to nil because the save gave their model to another one.

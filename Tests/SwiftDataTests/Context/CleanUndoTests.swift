@@ -102,6 +102,75 @@ import Testing
     #expect(try context.stored(Graph.Child.self).map { $0.parent?.name } == ["a"])
   }
 
+  @Model final class Key {
+    @Attribute(.unique) var code: String
+    var note: String
+
+    init(_ code: String, _ note: String) { (self.code, self.note) = (code, note) }
+  }
+
+  @Model final class Door {
+    #Unique<Door>([\.number, \.house])
+    var number: Int
+    var house: House?
+
+    init(_ number: Int, _ house: House?) { (self.number, self.house) = (number, house) }
+  }
+
+  @Model final class House {
+    var name: String
+    @Relationship(inverse: \Door.house) var doors: [Door] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// The row was there before the insertion.
+  @Test(arguments: [1, 20], [false, true])
+  func undoOfAnInsertionKeepsARowThatItWasMergedWith(_ count: Int, _ isShown: Bool) throws {
+    let container = try ModelContainer(
+      for: Key.self, Door.self, House.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
+    let house = House("h")
+    for number in 0..<count {
+      writer.insert(Key("\(number)", "first"))
+      writer.insert(Door(number, house))
+    }
+    try writer.save()
+    let context = ModelContext(container)
+    context.undoManager = UndoManager()
+    let known = isShown ? try context.fetch(FetchDescriptor<Key>()) : []
+    let home = try #require(try context.fetch(FetchDescriptor<House>()).first)
+    context.undoManager?.disableUndoRegistration()
+    context.processPendingChanges()
+    context.undoManager?.enableUndoRegistration()
+    var added: [Key] = []
+    for number in 0..<count + 1 {
+      let key = Key("\(number)", "second")
+      added.append(key)
+      context.insert(key)
+      context.insert(Door(number, home))
+    }
+    try context.save()
+    func notes() throws -> [String] {
+      try ModelContext(container).fetch(FetchDescriptor<Key>()).map(\.note)
+    }
+    #expect(try notes() == Array(repeating: "second", count: count + 1))
+    context.undoManager?.undo()
+    try context.save()
+    // Only what was new is deleted.
+    #expect(try notes() == Array(repeating: "second", count: count))
+    let numbers = try ModelContext(container).fetch(FetchDescriptor<Door>()).map(\.number)
+    #expect(numbers.sorted() == Array(0..<count))
+    context.undoManager?.redo()
+    try context.save()
+    #expect(try notes().count == count + 1)
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try notes().count == count)
+    #expect(known.count == (isShown ? count : 0) && added.count == count + 1)
+  }
+
   @Test func transformedValuesFollowRollbackOtherContextsAndPartialFetches() throws {
     let (context, room) = try room()
     room.palette = Palette(["blue"])
