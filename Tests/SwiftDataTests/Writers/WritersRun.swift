@@ -114,7 +114,7 @@ final class WritersRun {
     for attempt in 0... {
       writer.context.processPendingChanges()
       guard let missed = watch.missed() else { return watch.update(writer.models) }
-      if attempt == 100 {
+      if attempt == 1000 {
         throw WritersFailure(
           kind: .unannounced(missed.property),
           description: "\(missed.before), then \(missed.now), in \(name)")
