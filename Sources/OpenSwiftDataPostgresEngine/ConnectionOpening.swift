@@ -69,7 +69,8 @@ struct ConnectionOpening {
     if options.statements != .unnamed {
       let settings = options.settings.map { "-c \($0.name)=\($0.milliseconds)" }
       // The last setting is valid: those of the caller.
-      let all = settings + [parameters["options"] ?? ""]
+      // A role may have set it to off. The history is written with arrays that contain nulls.
+      let all = settings + ["-c array_nulls=on", parameters["options"] ?? ""]
       parameters["options"] = all.filter { !$0.isEmpty }.joined(separator: " ")
     }
     let keywords = parameters.keywords

@@ -56,4 +56,6 @@ package enum SQLBinaryOperator: String, Hashable, Sendable {
   case divide = "/"
   case remainder = "%"
   case concatenate = "||"
+  /// Of a point and a box, in PostgreSQL.
+  case isInside = "<@"
 }

@@ -144,7 +144,9 @@ extension SQLBinaryOperator {
   fileprivate var precedence: Int {
     switch self {
     // All comparisons have one level, because databases differ in their precedence.
-    case .equal, .notEqual, .isSame, .isNotSame, .less, .lessOrEqual, .greater, .greaterOrEqual: 4
+    case .equal, .notEqual, .isSame, .isNotSame, .less, .lessOrEqual, .greater, .greaterOrEqual,
+      .isInside:
+      4
     case .add, .subtract: 6
     case .multiply, .divide, .remainder: 7
     case .concatenate: 8

@@ -34,6 +34,17 @@ extension CreateIndex {
     renderer.write(defining: table)
     if let method { renderer.write(" USING \(method)") }
     renderer.write(" (")
+    if let expression {
+      renderer.write("(")
+      expression.write(to: &renderer)
+      renderer.write(")")
+    } else {
+      writeColumns(to: &renderer)
+    }
+    renderer.write(")")
+  }
+
+  private func writeColumns(to renderer: inout SQLRenderer) {
     renderer.writeList(columns) { renderer, column in
       if column.isComposed {
         renderer.write("(")
@@ -53,7 +64,6 @@ extension CreateIndex {
         renderer.write(" \(direction.rawValue)")
       }
     }
-    renderer.write(")")
   }
 }
 

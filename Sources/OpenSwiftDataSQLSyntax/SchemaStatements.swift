@@ -59,10 +59,12 @@ package struct CreateIndex: SQLStatement {
   package var ifNotExists: Bool
   /// The kind of the index, such as `brin`; `nil` for a sorted one.
   package var method: String?
+  /// What the index contains in place of its columns, such as a point made of them.
+  package var expression: SQLExpression?
 
   package init(
     _ name: String, on table: String, columns: [Column], isUnique: Bool = false,
-    ifNotExists: Bool = false, method: String? = nil
+    ifNotExists: Bool = false, method: String? = nil, expression: SQLExpression? = nil
   ) {
     self.name = name
     self.table = table
@@ -70,6 +72,7 @@ package struct CreateIndex: SQLStatement {
     self.isUnique = isUnique
     self.ifNotExists = ifNotExists
     self.method = method
+    self.expression = expression
   }
 }
 

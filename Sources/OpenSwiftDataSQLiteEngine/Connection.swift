@@ -23,6 +23,9 @@ package final class Connection {
   /// The number of statements that were prepared because no idle one had the same text.
   package private(set) var preparedCount = 0
 
+  /// The file number of the log at the first write; `nil` before, and without a log.
+  var logNumber: UInt64?
+
   /// The current tracer; SQLite refers to it without retaining it.
   var tracer: Tracer?
 

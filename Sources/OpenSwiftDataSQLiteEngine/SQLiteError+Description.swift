@@ -18,7 +18,7 @@ extension SQLiteError: CustomStringConvertible {
 
   private var problem: String {
     if extendedCode == SQLiteError.movedFile {
-      return "Cannot write \(databaseText): the file no longer exists at its path"
+      return "Cannot write \(databaseText): the file or its log is not at its path any more"
     }
     return switch code {
     case .aborted: "The transaction on \(databaseText) was rolled back"

@@ -47,7 +47,7 @@ enum PostgresCatalog {
   ) throws -> [String: [String: String]] {
     try connection.prepare(
       """
-      SELECT c.relname::text, a.attname::text, upper(format_type(a.atttypid, NULL)) \
+      SELECT c.relname::text, a.attname::text, replace(upper(format_type(a.atttypid, NULL)), '"', '') \
       FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid \
       JOIN pg_namespace AS n ON n.oid = c.relnamespace \
       WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND a.attnum > 0 \

@@ -1,13 +1,36 @@
 import OpenSwiftDataPostgresEngine
 import OpenSwiftDataSQLSyntax
+import OpenSwiftDataStoreFormat
 import SwiftData
 
-/// The indexes that the models declare and the tables lack. An index that is added to the models is no
-/// other version of them, so no migration creates it; the next opening does.
-enum PostgresIndexes {
-  static func missing(
-    _ mapping: SchemaMapping, _ connection: PostgresConnection
-  ) throws -> [CreateIndex] {
+/// The indexes that the models declare. One that is added to the models is no other version of them, so no
+/// migration creates it; the next opening does. Migrations drop spatial indexes of tables that they
+/// change.
+struct PostgresIndexes {
+  private let mapping: SchemaMapping
+  private let profile: PostgresProfile
+
+  init(_ mapping: SchemaMapping, _ profile: PostgresProfile) {
+    self.mapping = mapping
+    self.profile = profile
+  }
+
+  private var all: [CreateIndex] {
+    mapping.tables.flatMap(\.indexes)
+      + mapping.tables.flatMap(\.spatialIndexes).map { spatial in
+        var index = (profile.pointIndexes ? spatial.pointIndex : nil) ?? spatial.ordinaryIndex
+        index.name = index.name.shortened(to: SQLDialect.postgreSQL.longestName)
+        return index
+      }
+  }
+
+  /// The names of spatial indexes that fetches search for boxes.
+  var searchedTrees: Set<String> {
+    profile.pointIndexes
+      ? Set(mapping.entities.flatMap(\.spatialIndexes).map(\.name)) : []
+  }
+
+  func missing(_ connection: PostgresConnection) throws -> [CreateIndex] {
     let names = Set(
       try connection.prepare(
         """
@@ -15,11 +38,11 @@ enum PostgresIndexes {
         JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()
         """
       ).values().compactMap { if case .text(let name)? = $0.first { name } else { nil } })
-    return mapping.tables.flatMap(\.indexes).filter { !names.contains($0.name) }
+    return all.filter { !names.contains($0.name) }
   }
 
-  static func create(_ mapping: SchemaMapping, _ connection: PostgresConnection) throws {
-    for index in try missing(mapping, connection) {
+  func createMissing(_ connection: PostgresConnection) throws {
+    for index in try missing(connection) {
       try StoreIndexes(mapping: mapping).create(index, connection, .postgreSQL)
     }
   }

@@ -55,7 +55,9 @@ struct PostgresOpening {
     let (mapping, isIncomplete) = try mapOrRefuse(stored)
     let isComplete = !isIncomplete && PostgresCreation.hasCompleteHistory(stored)
     guard isComplete || !configuration.allowsSave else { return nil }
-    let missing = try pool.read("opening the store") { try PostgresIndexes.missing(mapping, $0) }
+    let missing = try pool.read("opening the store") {
+      try PostgresIndexes(mapping, configuration.profile).missing($0)
+    }
     if configuration.allowsSave, configuration.allowsMigration, !missing.isEmpty { return nil }
     PostgresIndexes.noteMissing(missing)
     return (stored, mapping)
@@ -156,7 +158,7 @@ struct PostgresOpening {
     }
     let mapping = try mapOrRefuse(stored).mapping
     try PostgresNumbers.completeSequences(mapping, database.connection)
-    try PostgresIndexes.create(mapping, database.connection)
+    try PostgresIndexes(mapping, configuration.profile).createMissing(database.connection)
     return (stored, mapping)
   }
 

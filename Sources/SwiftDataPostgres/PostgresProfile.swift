@@ -19,21 +19,29 @@ public struct PostgresProfile: Hashable, Sendable {
   /// ``PostgresConfiguration/notifiesCommits`` is refused, and commits are found by polling.
   public var notifications = true
 
+  /// Whether `#Index` of the kind `.rtree` becomes a GiST index of points. Otherwise it is an ordinary index.
+  public var pointIndexes = true
+
   /// All features of PostgreSQL.
   public static let postgreSQL = PostgresProfile()
 
   /// Tables, indexes and transactions with row locks only.
   public static let portable = PostgresProfile(
-    tableLocks: false, advisoryLocks: false, notifications: false)
+    tableLocks: false, advisoryLocks: false, notifications: false, pointIndexes: false)
 
   /// Creates a profile.
   /// - Parameters:
   ///   - tableLocks: Whether `LOCK TABLE` may be used.
   ///   - advisoryLocks: Whether `pg_advisory_xact_lock` may be used.
   ///   - notifications: Whether `NOTIFY` and `LISTEN` may be used.
-  public init(tableLocks: Bool = true, advisoryLocks: Bool = true, notifications: Bool = true) {
+  ///   - pointIndexes: Whether GiST indexes of points may be used.
+  public init(
+    tableLocks: Bool = true, advisoryLocks: Bool = true, notifications: Bool = true,
+    pointIndexes: Bool = true
+  ) {
     self.tableLocks = tableLocks
     self.advisoryLocks = advisoryLocks
     self.notifications = notifications
+    self.pointIndexes = pointIndexes
   }
 }

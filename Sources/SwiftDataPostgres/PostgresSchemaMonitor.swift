@@ -113,11 +113,13 @@ final class PostgresSchemaMonitor: Sendable {
     + "models. Open it again with those models"
 
   static var whileReading: any Error {
-    SwiftDataError.storeReadFailure.with("The store \(advice).", doing: "reading rows")
+    SwiftDataError.storeReadFailure.with(
+      "The store \(advice).", doing: "reading rows", because: .schemaMismatch)
   }
 
   static func whileWriting(else consequence: String) -> any Error {
     SwiftDataError.storeWriteFailure.with(
-      "The store \(advice); \(consequence).", doing: "beginning the transaction")
+      "The store \(advice); \(consequence).", doing: "beginning the transaction",
+      because: .schemaMismatch)
   }
 }

@@ -76,6 +76,7 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       engine = RelationalStore(
         name: configuration.name, identifier: identifier, schema: schema, mapping: mapping,
         driver: driver, isWritable: configuration.allowsSave,
+        trees: PostgresIndexes(mapping, configuration.profile).searchedTrees,
         history: HistoryTables(in: stored.columns), removedEntities: stored.removedEntities,
         retention: configuration.historyRetention, log: StatementLog.wanted(by: configuration))
       router = driver.router

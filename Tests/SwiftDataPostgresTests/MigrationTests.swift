@@ -230,10 +230,18 @@ struct MigrationTests {
       try old.save()
     }
     #expect(write?.description.contains("was migrated by another process") == true)
+    guard case .schemaMismatch? = write?.reason else {
+      Issue.record("\(String(describing: write?.reason))")
+      return
+    }
     let read = #expect(throws: SwiftDataError.self) {
       try old.fetch(FetchDescriptor<Library.V1.Book>())
     }
     #expect(read?.description.contains("was migrated by another process") == true)
+    guard case .schemaMismatch? = read?.reason else {
+      Issue.record("\(String(describing: read?.reason))")
+      return
+    }
     #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Author>()) == 1)
   }
 

@@ -50,6 +50,28 @@ struct PostgresRightsTests {
     return try ModelContainer(for: City.self, Place.self, configurations: configuration)
   }
 
+  /// Settings that change the texts of the server, and what arrays may contain.
+  @Test func unusualSettingsOfARoleDoNotMatter() throws {
+    for setting in [
+      "quote_all_identifiers = on", "array_nulls = off", "bytea_output = escape",
+      "DateStyle = German", "extra_float_digits = -15", "TimeZone = 'Asia/Kathmandu'",
+    ] {
+      try admin.execute("ALTER ROLE \(owner) SET \(setting)")
+    }
+    for count in [1, 5, 200] {
+      let context = ModelContext(try open(owner))
+      context.author = count == 5 ? "somebody" : nil
+      for number in 0..<count { context.insert(City("\(count) \(number)")) }
+      try context.save()
+      try context.delete(model: City.self, where: #Predicate { $0.name == "1 0" })
+    }
+    let context = ModelContext(try open(owner))
+    #expect(try context.fetchCount(FetchDescriptor<City>()) == 205)
+    #expect(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.changes.count)
+        .reduce(0, +) == 207)
+  }
+
   private func failure<R>(_ body: () throws -> R) -> String {
     do {
       _ = try body()

@@ -26,6 +26,11 @@ package struct DuplicateInstances {
   package mutating func insert(_ storage: _ModelStorage, for identifier: PersistentIdentifier) {
     if references.count >= sweepThreshold { removeReleased() }
     references[identifier, default: []].append(Reference(storage: storage))
+    // Before the list of a row grows by half, released instances are removed from it.
+    guard let count = references[identifier]?.count, count >= 16, count.nonzeroBitCount == 1 else {
+      return
+    }
+    references[identifier]?.removeAll { $0.storage == nil }
   }
 
   mutating func remove(_ storage: _ModelStorage, for identifier: PersistentIdentifier) {

@@ -131,11 +131,11 @@ final class FaultResolver {
       return value.map { Array($0.added) } ?? []
     }
     if let value { members = value.ordered(members) }
-    if let value, value.isChanged { return Array(value.load(members)) }
+    // Also of a list with changes: another writer may have added a member that is to leave with a change of its own.
     members = materializer.changes.withoutReassigned(
       members, of: storage,
       inverse: storage.descriptor.link(slot, in: coordinator)?.inverseSlot)
-    if let value, value.order != nil { return Array(value.load(members)) }
+    if let value, value.isChanged || value.order != nil { return Array(value.load(members)) }
     storage.overlay(.toMany(_ToManyValue(loaded: members)), at: slot)
     return members
   }

@@ -166,21 +166,33 @@ final class Materializer {
     if !storage.flags.isDisjoint(with: .isPending) {
       changes.recordNewRow(of: storage)
       conflicts.note(snapshot, under: storage)
-      guard isNews(snapshot, to: storage) else {
+      // A model that this context has inserted has no row yet.
+      guard storage.row == nil || isNews(snapshot, to: storage) else {
         return storage.show(page: snapshot.page, row: snapshot.row)
       }
       // Lists are not part of the row.
       var kept = storage.changedSlots
       kept.formUnion(storage.descriptor.toManySlots)
       let changed = snapshot.slotsDiffering(from: storage).subtracting(kept)
-      return storage.notifyingObservers(of: changed) {
+      var shown = changed
+      shown.formUnion(storage.descriptor.toManySlots)
+      return storage.notifyingObservers(of: shown) {
         snapshot.refresh(storage, changed: changed, keeping: kept)
+        readListsAgain(of: storage)
       }
     }
     guard storage.observers != nil, isNews(snapshot, to: storage) else {
       return snapshot.refresh(storage)
     }
     storage.notifyingObserversOfAll { snapshot.refresh(storage) }
+  }
+
+  /// Makes lists read their members again; unsaved additions and removals are applied to them.
+  private func readListsAgain(of storage: _ModelStorage) {
+    for slot in storage.descriptor.relationshipSlots {
+      guard case .toMany(let value) = storage.overlaid(slot) else { continue }
+      if value.isChanged { value.unload() } else { storage.overlay(.unset, at: slot) }
+    }
   }
 
   /// A model that is known by identifier only; its row is read on first use.

@@ -76,8 +76,9 @@ struct SavedModels {
     }
     // An upsert may have changed a row that other instances show. Their related models can be
     // looked up now that all models of this save have their identifiers.
+    var latest: [PersistentIdentifier: _ModelStorage] = [:]
     for (storage, permanent, isShown) in upserted {
-      if !isShown { becomeDuplicate(storage, of: permanent) }
+      if !isShown { becomeDuplicate(storage, of: permanent, &latest) }
       forgetEmptyToOnes(of: storage)
     }
     for batch in batches {
@@ -160,11 +161,20 @@ struct SavedModels {
   /// Called when an upsert wrote a row that another instance already shows. The identifier still
   /// leads to that instance, which takes the saved values; the new model becomes a duplicate. Lists
   /// of relationships that may have contained the row are read again.
-  private func becomeDuplicate(_ storage: _ModelStorage, of permanent: PersistentIdentifier) {
+  /// - Parameter latest: The last model that this save has merged with each row, whose values another one has
+  ///   replaced since.
+  private func becomeDuplicate(
+    _ storage: _ModelStorage, of permanent: PersistentIdentifier,
+    _ latest: inout [PersistentIdentifier: _ModelStorage]
+  ) {
     guard let known = identities.model(for: permanent) else { return identities.insert(storage) }
-    for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
-    forgetLists(around: known.storage)
-    known.storage.refault()
+    if let replaced = latest.updateValue(storage, forKey: permanent) {
+      replaced.refault()
+    } else {
+      for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
+      forgetLists(around: known.storage)
+      known.storage.refault()
+    }
     identities.insertDuplicate(storage, of: permanent)
   }
 

@@ -7,7 +7,8 @@ package import OpenSwiftDataSQLiteEngine
 /// 1. The headers and lengths of the file, its log and its journal are checked
 ///    (`DatabaseFileProblem`).
 /// 2. The schema is read through a connection that leaves the files unchanged.
-/// 3. The log must belong to the file: both must contain the same store identifier.
+/// 3. The log must belong to the file: both must contain the same store identifier, and the history of the file
+///    must go on in the log (`LogLineage`).
 /// 4. If opening the file for writing would change it, models that do not match are refused before
 ///    (`StoreFile.judge`).
 package struct StoreFileCheck {
@@ -129,10 +130,10 @@ package struct StoreFileCheck {
       if error.code == .notADatabase || error.code == .corrupt { return nil }
       throw error
     }
-    // The identifier in the file without its log.
-    let earlier = try? file.openWithoutLog().flatMap { connection in
-      (try? connection.text("SELECT Z_UUID FROM Z_METADATA")) ?? nil
-    }
+    // The identifier and the history in the file without its log.
+    let withoutLog = try? file.openWithoutLog()
+    let earlier = (try? withoutLog?.text("SELECT Z_UUID FROM Z_METADATA")) ?? nil
+    let lineage = withoutLog.flatMap(LogLineage.init)
     let stored: StoredSchema?
     do {
       stored = try StoredSchema.read(connection)
@@ -141,6 +142,8 @@ package struct StoreFileCheck {
       throw earlier != nil && isContent != false ? foreignLog : error
     }
     if let earlier, earlier != stored?.identifier { throw foreignLog }
+    if withoutLog != nil, !LogLineage.hasSize(of: file) { throw foreignLog }
+    if let lineage, !lineage.goesOn(in: connection) { throw foreignLog }
     look.begin(connection)
     return stored
   }

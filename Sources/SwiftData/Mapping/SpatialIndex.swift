@@ -36,6 +36,30 @@ package struct SpatialIndex: Hashable, Sendable {
       columns: columns.map { .init($0, isBinary: true, direction: .ascending) })
   }
 
+  /// The index of the points that the first two columns are, for PostgreSQL.
+  package var pointIndex: CreateIndex? {
+    point(alias: nil).map {
+      CreateIndex(
+        name, on: table, columns: columns.prefix(2).map { .init($0) }, method: "gist",
+        expression: $0)
+    }
+  }
+
+  /// The point of a row in `pointIndex`; null if one of its numbers is absent, or NaN, beside which a search
+  /// of the index would miss rows.
+  package func point(alias: String?) -> SQLExpression? {
+    if columns.count < 2 { return nil }
+    return .function(
+      "point",
+      columns.prefix(2).map { column in
+        .function(
+          "nullif",
+          [
+            .cast(.column(table: alias, name: column), to: .real), .cast(.text("NaN"), to: .real),
+          ])
+      })
+  }
+
   /// The maximum number of columns in a tree.
   static let mostColumns = 5
 

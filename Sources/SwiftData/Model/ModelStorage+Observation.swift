@@ -43,11 +43,10 @@ extension _ModelStorage {
     guard let registrar = observers?.registrar, let model = persistentModel else {
       return mutation()
     }
-    let observed = ObservedProperty(
-      registrar: registrar, keyPath: descriptor.properties[slot].keyPath)
-    observed.willSet(model)
+    let observed = observed([slot], registrar)
+    for property in observed { property.willSet(model) }
     mutation()
-    observed.didSet(model)
+    for property in observed { property.didSet(model) }
   }
 
   /// Runs `mutation` and notifies observers of every property.
@@ -60,12 +59,22 @@ extension _ModelStorage {
     guard let registrar = observers?.registrar, let model = persistentModel else {
       return mutation()
     }
-    let observed = descriptor.properties.indices.filter(slots.contains).map {
-      ObservedProperty(registrar: registrar, keyPath: descriptor.properties[$0].keyPath)
-    }
+    let observed = observed(descriptor.properties.indices.filter(slots.contains), registrar)
     for property in observed { property.willSet(model) }
     mutation()
     for property in observed { property.didSet(model) }
+  }
+
+  /// The properties under all names by which observers may know them: the accessor of an inherited property
+  /// names the class that declares it.
+  private func observed(
+    _ slots: [Int], _ registrar: ObservationRegistrar
+  ) -> [ObservedProperty] {
+    slots.flatMap { slot in
+      descriptor.lineage.filter { slot < $0.properties.count }.map {
+        ObservedProperty(registrar: registrar, keyPath: $0.properties[slot].keyPath)
+      }
+    }
   }
 
   /// A registrar in an object: testing whether there is one must not cost a call.
@@ -83,7 +92,16 @@ private struct ObservedProperty {
   func willSet(_ model: any PersistentModel) { announce(model, isWill: true) }
   func didSet(_ model: any PersistentModel) { announce(model, isWill: false) }
 
-  private func announce<M: PersistentModel>(_ model: M, isWill: Bool) {
+  private func announce(_ model: any PersistentModel, isWill: Bool) {
+    guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type else { return }
+    announce(model, as: root, isWill: isWill)
+  }
+
+  /// - Parameter type: The class of the model, or one from which it inherits the property.
+  private func announce<M: PersistentModel>(
+    _ model: any PersistentModel, as type: M.Type, isWill: Bool
+  ) {
+    guard let model = model as? M else { return }
     func typed<V>(_ type: V.Type) {
       guard let keyPath = keyPath as? KeyPath<M, V> else { return }
       if isWill {

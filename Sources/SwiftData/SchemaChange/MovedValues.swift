@@ -8,9 +8,20 @@ import OpenSwiftDataStoreFormat
 final class MovedValues {
   private let files: ExternalFiles?
   /// The first error in an SQL function.
-  private(set) var error: (any Error)?
+  private var error: (any Error)?
 
   init(_ files: ExternalFiles?) { self.files = files }
+
+  /// Runs a statement, and throws the error of a function in place of the database's error for it, which does
+  /// not tell the reason.
+  func throwingOwnError(_ statement: () throws -> Void) throws {
+    do {
+      try statement()
+    } catch let failure {
+      throw error ?? failure
+    }
+    if let error { throw error }
+  }
 
   /// Does nothing for databases that keep all values in rows.
   func register(on session: any SQLSession) throws {

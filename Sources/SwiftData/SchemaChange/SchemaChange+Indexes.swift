@@ -49,7 +49,10 @@ extension SchemaChange {
   /// an older version of the model may have left, or `ZTRIP_ZNAME_INDEX` for an indexed attribute.
   private func isOfFramework(_ name: String, on table: String) -> Bool {
     let entities = old.model.entities.map(\.name) + new.model.entities.map(\.name)
-    if entities.contains(where: { name.hasPrefix("Z_\($0)_") }) { return true }
+    // Spatial indexes of a server are made again when the store is opened.
+    if entities.contains(where: { name.hasPrefix("Z_\($0)_") || name.hasPrefix("Z_RT_\($0)_") }) {
+      return true
+    }
     return (stored.columns[table] ?? [:]).keys.contains { name == "\(table)_\($0)_INDEX" }
   }
 

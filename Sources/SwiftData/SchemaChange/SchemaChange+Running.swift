@@ -50,8 +50,7 @@ extension SchemaChange {
     try values.register(on: session)
     func execute(_ statements: [String]) throws {
       for statement in statements {
-        try session.execute(statement)
-        if let error = values.error { throw error }
+        try values.throwingOwnError { try session.execute(statement) }
       }
     }
     try noteLostValues(session, external)
@@ -202,8 +201,7 @@ extension SchemaChange {
       let next = try session.statement(boundary).integer(.integer(first))
       isLast = next == nil
       let end = next.map { $0 - 1 } ?? .max
-      try session.statement(copying).run(.pair(first, end))
-      if let error = values.error { throw error }
+      try values.throwingOwnError { _ = try session.statement(copying).run(.pair(first, end)) }
       progress(min(end, last))
       first = next ?? end
     }

@@ -63,6 +63,16 @@ import Testing
     return try #require(try context.fetch(FetchDescriptor<Everything>()).first)
   }
 
+  @Test(arguments: [1, -1, 3, 9, 10, 15, 123_456_789_012_345, -999_999_999_999_999] as [Int])
+  func theSmallestDecimalsComeBack(_ significand: Int) throws {
+    for exponent in [-128, -127, -114, -113] {
+      let number = Decimal(
+        sign: significand < 0 ? .minus : .plus, exponent: exponent,
+        significand: Decimal(abs(significand)))
+      #expect(try stored { $0.decimal = number }.decimal == number, "\(exponent)")
+    }
+  }
+
   /// Foundation stops the program at a product whose exponent is too small.
   @Test func aProductThatIsTooSmallForADecimalMatchesNothing() throws {
     let context = ModelContext(

@@ -110,6 +110,74 @@ import Testing
     _ = container
   }
 
+  /// The log has one save, without the page that tells the identifier.
+  @Test func aLogOfAnotherStoreWithOneSave() throws {
+    let folder = try StoreFolder(authors: 3)
+    let other = try StoreFolder(authors: 3)
+    let container = try StoreFolder.container(other.store)
+    let context = ModelContext(container)
+    context.insert(Author(name: "new"))
+    try context.save()
+    try other.copy("-wal", to: folder.store)
+    try expectRefusal(folder, "test.store-wal is not the log of this file")
+    try FileManager.default.removeItem(at: folder.beside("-wal"))
+    #expect(try folder.authors() == 3)
+    _ = container
+  }
+
+  /// A backup is restored after a crash, and the log stays.
+  @Test func aLogThatIsNewerThanARestoredBackup() throws {
+    let folder = try StoreFolder(authors: 3)
+    let copy = try StoreFolder()
+    try folder.copy("", to: copy.store)
+    let container = try StoreFolder.container(folder.store)
+    let context = ModelContext(container)
+    // The log is written back in between, and begins again.
+    for number in 0..<600 {
+      context.insert(Author(name: "later \(number)"))
+      try context.save()
+    }
+    try folder.copy("-wal", to: copy.store)
+    try expectRefusal(copy, "test.store-wal is not the log of this file")
+    try FileManager.default.removeItem(at: copy.beside("-wal"))
+    #expect(try copy.authors() == 3)
+    _ = container
+  }
+
+  /// History that was deleted leaves gaps.
+  @Test func aLogThatDeletesHistoryIsNoReasonToRefuse() throws {
+    let folder = try StoreFolder(authors: 3)
+    let copy = try StoreFolder()
+    let container = try StoreFolder.container(folder.store)
+    let context = ModelContext(container)
+    for name in ["a", "b"] {
+      context.author = name
+      context.insert(Author(name: name))
+      try context.save()
+    }
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "a" }))
+    for suffix in ["", "-wal"] { try folder.copy(suffix, to: copy.store) }
+    #expect(try copy.authors(allowsSave: false) == 5)
+    #expect(try copy.authors() == 5)
+    _ = container
+  }
+
+  @Test func aSaveAfterTheLogWasRemovedIsRefused() throws {
+    let folder = try StoreFolder(authors: 3)
+    let context = ModelContext(try StoreFolder.container(folder.store))
+    context.insert(Author(name: "first"))
+    try context.save()
+    for suffix in ["-wal", "-shm"] {
+      try FileManager.default.removeItem(at: folder.beside(suffix))
+    }
+    context.insert(Author(name: "second"))
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    #expect(
+      error?.description.contains("the log of the file was deleted") == true,
+      "\(error?.description ?? "")")
+  }
+
   @Test func theLogOfAnotherProgram() throws {
     let folder = try StoreFolder(authors: 3)
     let other = try StoreFolder()

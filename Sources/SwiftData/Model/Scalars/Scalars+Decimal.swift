@@ -25,7 +25,14 @@ extension Decimal: ScalarCoding {
   }
 
   private init?(decimalText text: String) {
-    if text == "NaN" { self = .nan } else { self.init(string: text, locale: nil) }
+    if text == "NaN" {
+      self = .nan
+    } else if let number = Decimal(string: text, locale: nil) {
+      self = number
+    } else {
+      // SQLite writes the smallest numbers as 1.0e-128, whose last digit is beyond the exponents of the type.
+      self.init(string: text.replacing(".0e", with: "e"), locale: nil)
+    }
   }
 }
 

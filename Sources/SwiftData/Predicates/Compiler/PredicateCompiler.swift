@@ -100,7 +100,9 @@ package struct PredicateCompiler {
     }
     let order = sortBy.isEmpty ? [] : compiler.order(by: sortBy)
     let indexes = source.spatialIndexes.filter { trees.contains($0.name) }
-    if !indexes.isEmpty, let box = SpatialSearch(conditions).condition(indexes) {
+    if !indexes.isEmpty,
+      let box = SpatialSearch(conditions).condition(indexes, in: database.dialect)
+    {
       conditions.append(box)
     }
     var joins = compiler.scopes.outermost

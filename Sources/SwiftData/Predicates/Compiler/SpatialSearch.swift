@@ -2,7 +2,7 @@ import OpenSwiftDataSQLSyntax
 
 /// Finds the bounding box in a condition that a spatial index can search.
 ///
-/// The index only narrows the rows: its numbers are rounded outwards to 32 bits, so the condition
+/// The index only narrows the rows: a tree's numbers are rounded outwards to 32 bits, so the condition
 /// itself is evaluated on them too. A row without one of the numbers is not in the index, and does
 /// not satisfy a comparison.
 struct SpatialSearch {
@@ -20,7 +20,41 @@ struct SpatialSearch {
   }
 
   /// The condition for the best of the indexes; `nil` if none has two bounded columns.
-  func condition(_ indexes: [SpatialIndex]) -> SQLExpression? {
+  func condition(_ indexes: [SpatialIndex], in dialect: SQLDialect) -> SQLExpression? {
+    switch dialect {
+    case .sqlite: treeCondition(indexes)
+    case .postgreSQL: indexes.lazy.compactMap(pointCondition).first
+    }
+  }
+
+  /// The condition that the point of an index is in a box, which may be open at some sides.
+  private func pointCondition(_ index: SpatialIndex) -> SQLExpression? {
+    let sides = index.columns.prefix(2).map { bounds[$0] ?? Bounds() }
+    guard let point = index.point(alias: CompiledFetch.Shape.rootAlias),
+      sides.allSatisfy({ !$0.isEmpty })
+    else { return nil }
+    func corner(
+      _ values: (Bounds) -> [SQLExpression], innermost: String, open: String
+    ) -> SQLExpression {
+      .function(
+        "point",
+        sides.map { side in
+          let numbers = values(side).map { SQLExpression.cast($0, to: .real) }
+          if numbers.isEmpty { return .cast(.text(open), to: .real) }
+          return numbers.count == 1 ? numbers[0] : .function(innermost, numbers)
+        })
+    }
+    return .binary(
+      point, .isInside,
+      .function(
+        "box",
+        [
+          corner(\.lower, innermost: "greatest", open: "-Infinity"),
+          corner(\.upper, innermost: "least", open: "Infinity"),
+        ]))
+  }
+
+  private func treeCondition(_ indexes: [SpatialIndex]) -> SQLExpression? {
     let rated = indexes.map { index in
       (index, index.columns.count { bounds[$0]?.isEmpty == false })
     }
@@ -48,10 +82,10 @@ struct SpatialSearch {
     switch condition {
     case .conjunction(let parts): for part in parts { read(part) }
     case .binary(.column(CompiledFetch.Shape.rootAlias, let name), let sign, let value)
-    where value.isParameter:
+    where value.parameterIndex != nil:
       note(name, sign, value)
     case .binary(let value, let sign, .column(CompiledFetch.Shape.rootAlias, let name))
-    where value.isParameter:
+    where value.parameterIndex != nil:
       note(name, sign.mirrored, value)
     default: return
     }

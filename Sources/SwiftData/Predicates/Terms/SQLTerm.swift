@@ -102,10 +102,6 @@ extension SQLTerm {
 }
 
 extension SQLExpression {
-  var isParameter: Bool {
-    if case .parameter = self { true } else { false }
-  }
-
   /// The number of a parameter, with or without a cast to its type.
   var parameterIndex: Int? {
     switch self {
