@@ -115,7 +115,8 @@ final class ContextCore {
     _ step: UndoStep, keeping isKept: @escaping (_ModelStorage) -> Bool
   ) -> UndoApplication {
     UndoApplication(
-      step: step, isKept: isKept, source: self, context: identity, identities: identities, recorder: recorder,
+      step: step, isKept: isKept, source: self, context: identity, identities: identities,
+      recorder: recorder,
       graph: graph, fixer: relationships)
   }
 }

@@ -74,7 +74,8 @@ package struct StoreIndexes {
         throw refusal(
           of: index,
           "The models require unique values, but stored rows have equal values. Open the store without the "
-            + "constraint, change the duplicate values, and try again. The store is unchanged.", nil)
+            + "constraint, change the duplicate values, and try again. The store is unchanged.", nil
+        )
       }
       guard let limit = error.exceededIndexLimit else { throw error }
       throw refusal(

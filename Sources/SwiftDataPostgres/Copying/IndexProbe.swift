@@ -22,7 +22,9 @@ final class IndexProbe {
   deinit { connection.close() }
 
   /// The indexed columns of a row that may be too long for an index.
-  static func suspects(_ row: [CopiedValue], in table: CopiedTable, of store: CopiedStore) -> [String] {
+  static func suspects(_ row: [CopiedValue], in table: CopiedTable, of store: CopiedStore)
+    -> [String]
+  {
     let indexed = store.indexedColumns[table.name] ?? []
     let long = zip(table.columns, row).filter { column, value in
       switch value {

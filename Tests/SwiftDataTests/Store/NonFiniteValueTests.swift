@@ -161,7 +161,9 @@ import Testing
     try context.save()
     let request = FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.price, order: order)])
     let found = try ModelContext(context.container).fetch(request).map(\.name)
-    #expect(found == (order == .forward ? ["1", "5", "2", "3", "0", "4"] : ["4", "0", "3", "2", "5", "1"]))
+    #expect(
+      found
+        == (order == .forward ? ["1", "5", "2", "3", "0", "4"] : ["4", "0", "3", "2", "5", "1"]))
     #expect(
       found
         == (try context.fetch(FetchDescriptor<Reading>())
