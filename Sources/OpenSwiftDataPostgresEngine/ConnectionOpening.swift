@@ -68,9 +68,10 @@ struct ConnectionOpening {
     // A pooler that changes the server's session refuses settings of a session.
     if options.statements != .unnamed {
       let settings = options.settings.map { "-c \($0.name)=\($0.milliseconds)" }
+      // A role may have set this to off. The history is written with arrays that contain nulls.
+      let arrays = "-c array_nulls=on"
       // The last setting is valid: those of the caller.
-      // A role may have set it to off. The history is written with arrays that contain nulls.
-      let all = settings + ["-c array_nulls=on", parameters["options"] ?? ""]
+      let all = settings + [arrays, parameters["options"] ?? ""]
       parameters["options"] = all.filter { !$0.isEmpty }.joined(separator: " ")
     }
     let keywords = parameters.keywords

@@ -178,6 +178,28 @@ struct StoreCopyTests {
     #expect(error?.description.contains("too long for an index") == true)
   }
 
+  /// Without the right to make temporary tables only the creation of the indexes tells.
+  @Test func aRoleWithoutTemporaryTablesLearnsOfLongTextsAtTheEnd() throws {
+    let admin = try PostgresServer.shared.connect()
+    let name = "copy_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    try admin.execute("CREATE ROLE \(name) LOGIN")
+    try admin.execute("CREATE DATABASE \(name)")
+    try admin.execute(
+      "REVOKE TEMPORARY ON DATABASE \(name) FROM PUBLIC; GRANT CREATE ON DATABASE \(name) TO \(name)"
+    )
+    let place = "host=\(try PostgresServer.shared.socketFolder) dbname=\(name) user=\(name)"
+    try PostgresConnection(ConnectionParameters(place)).execute("CREATE SCHEMA own")
+    let url = try folder.makeStore(albums: 2)
+    let context = ModelContext(try file(url))
+    for _ in 0..<3 { context.insert(Album(TestDatabase.incompressibleText(4_000))) }
+    try context.save()
+    let copy = StoreCopy(
+      from: .file(url), to: try .database(place + " options='-c search_path=own'"))
+    #expect(try copy.preview().problems.isEmpty)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    #expect(error?.description.contains("too long for the index") == true)
+  }
+
   @Test func aMissingFileOfALargeValueIsAProblem() throws {
     let url = try folder.makeStore(albums: 4)
     let values = folder.url.appending(path: ".a_SUPPORT/_EXTERNAL_DATA")

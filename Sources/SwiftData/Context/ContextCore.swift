@@ -116,8 +116,7 @@ final class ContextCore {
   ) -> UndoApplication {
     UndoApplication(
       step: step, isKept: isKept, source: self, context: identity, identities: identities,
-      recorder: recorder,
-      graph: graph, fixer: relationships)
+      recorder: recorder, graph: graph, fixer: relationships)
   }
 }
 

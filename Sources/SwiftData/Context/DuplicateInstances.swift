@@ -11,7 +11,7 @@ package struct DuplicateInstances {
   private var references: [PersistentIdentifier: [Reference]] = [:]
   /// At this number of rows, rows without an instance in memory are removed.
   private var sweepThreshold = 256
-  /// The number of rows that sweeps have visited.
+  /// The number of rows, and of instances of one row, that sweeps have visited.
   package private(set) var visits = 0
 
   package init() {}
@@ -26,10 +26,11 @@ package struct DuplicateInstances {
   package mutating func insert(_ storage: _ModelStorage, for identifier: PersistentIdentifier) {
     if references.count >= sweepThreshold { removeReleased() }
     references[identifier, default: []].append(Reference(storage: storage))
-    // Before the list of a row grows by half, released instances are removed from it.
+    // Released instances are removed from the list of a row each time that it has doubled.
     guard let count = references[identifier]?.count, count >= 16, count.nonzeroBitCount == 1 else {
       return
     }
+    visits += count
     references[identifier]?.removeAll { $0.storage == nil }
   }
 

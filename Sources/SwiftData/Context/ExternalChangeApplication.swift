@@ -140,7 +140,10 @@ final class ExternalChangeApplication {
     storage.notifyingObservers(of: changed.subtracting(hidden)) {
       snapshot.refresh(storage, changed: changed, keeping: kept)
     }
-    for (owner, slot) in lists { readAgain(slot, of: owner) }
+    for (owner, slot) in lists {
+      guard case .toMany = owner.overlaid(slot) else { continue }
+      owner.notifyingObservers(of: slot) { owner.relationships.forgetMembers(slot) }
+    }
   }
 
   /// The lists in memory that a row leaves or enters with its to-one relationships. Its writer may not have known that
@@ -160,14 +163,6 @@ final class ExternalChangeApplication {
         .compactMap { port.destination(of: descriptor, slot: slot, key: $0.integer(slot)) }
         .flatMap(identities.instances(of:)).map(\.storage)
       return owners.filter { $0.descriptor.toManySlots.contains(inverse) }.map { ($0, inverse) }
-    }
-  }
-
-  /// Makes a list read its members again; unsaved additions and removals are applied to them.
-  private func readAgain(_ slot: Int, of owner: _ModelStorage) {
-    guard case .toMany(let value) = owner.overlaid(slot) else { return }
-    owner.notifyingObservers(of: slot) {
-      if value.isChanged { value.unload() } else { owner.overlay(.unset, at: slot) }
     }
   }
 

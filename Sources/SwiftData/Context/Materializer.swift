@@ -178,21 +178,15 @@ final class Materializer {
       shown.formUnion(storage.descriptor.toManySlots)
       return storage.notifyingObservers(of: shown) {
         snapshot.refresh(storage, changed: changed, keeping: kept)
-        readListsAgain(of: storage)
+        for slot in storage.descriptor.relationshipSlots {
+          storage.relationships.forgetMembers(slot)
+        }
       }
     }
     guard storage.observers != nil, isNews(snapshot, to: storage) else {
       return snapshot.refresh(storage)
     }
     storage.notifyingObserversOfAll { snapshot.refresh(storage) }
-  }
-
-  /// Makes lists read their members again; unsaved additions and removals are applied to them.
-  private func readListsAgain(of storage: _ModelStorage) {
-    for slot in storage.descriptor.relationshipSlots {
-      guard case .toMany(let value) = storage.overlaid(slot) else { continue }
-      if value.isChanged { value.unload() } else { storage.overlay(.unset, at: slot) }
-    }
   }
 
   /// A model that is known by identifier only; its row is read on first use.

@@ -65,7 +65,7 @@ struct SavedModels {
           saved.inserted.append(permanent)
         }
         let isShown = makePermanent(storage, permanent)
-        if !isShown, watchers.needMerged { watchers.didMerge(storage) }
+        if !isShown { watchers.didMerge(storage) }
         let descriptor = storage.descriptor
         if !isShown
           || descriptor.isConstrained && (note != nil || !descriptor.relationshipSlots.isEmpty)

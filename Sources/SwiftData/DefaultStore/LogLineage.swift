@@ -62,39 +62,12 @@ struct LogLineage {
   static func hasSize(of file: DatabaseFile) -> Bool {
     for attempt in 0..<3 {
       if attempt > 0 { Thread.sleep(forTimeInterval: 0.02) }
-      guard let header = (try? DatabaseFile(at: file.path))?.header?.pageCount,
-        let count = sizeWithoutHeader(at: file.logPath)
-      else { return true }
-      if header == count { return true }
+      guard let log = LogPages(path: file.logPath), let count = log.pageCount else { return true }
+      let header =
+        log.page(1).flatMap(DatabaseHeader.init) ?? (try? DatabaseFile(at: file.path))?.header
+      guard let known = header?.pageCount, known != count else { return true }
     }
     return false
-  }
-
-  /// The number of pages after the last commit of a log that does not contain the first page.
-  private static func sizeWithoutHeader(at path: String) -> Int? {
-    guard let log = FileHandle(forReadingAtPath: path) else { return nil }
-    defer { try? log.close() }
-    func bytes(_ count: Int, at offset: UInt64) -> [UInt8] {
-      try? log.seek(toOffset: offset)
-      return [UInt8]((try? log.read(upToCount: count)) ?? Data())
-    }
-    let header = bytes(32, at: 0)
-    guard header.count == 32 else { return nil }
-    let pageSize = UInt64(number(header, at: 8))
-    var (size, offset) = (Int?.none, UInt64(32))
-    while true {
-      let frame = bytes(24, at: offset)
-      // Frames of an earlier log follow, with other salts.
-      guard frame.count == 24, frame[8..<16] == header[16..<24] else { return size }
-      if number(frame, at: 0) == 1 { return nil }
-      let commit = number(frame, at: 4)
-      if commit != 0 { size = commit }
-      offset += 24 + pageSize
-    }
-  }
-
-  private static func number(_ bytes: [UInt8], at place: Int) -> Int {
-    bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
   private static func parts(_ transaction: String) -> (number: Substring, time: Substring) {

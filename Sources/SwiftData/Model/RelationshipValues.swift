@@ -32,6 +32,12 @@ struct RelationshipValues {
 
   private func overlay(_ value: _SlotValue, at slot: Int) { storage.overlay(value, at: slot) }
 
+  /// Makes a list read its members again; unsaved additions and removals are applied to them.
+  func forgetMembers(_ slot: Int) {
+    guard case .toMany(let value) = storage.overlaid(slot) else { return }
+    if value.isChanged { value.unload() } else { overlay(.unset, at: slot) }
+  }
+
   // MARK: To-one
 
   /// The related model as its getter returns it; nil also if it has another type.

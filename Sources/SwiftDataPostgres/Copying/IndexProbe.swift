@@ -22,9 +22,9 @@ final class IndexProbe {
   deinit { connection.close() }
 
   /// The indexed columns of a row that may be too long for an index.
-  static func suspects(_ row: [CopiedValue], in table: CopiedTable, of store: CopiedStore)
-    -> [String]
-  {
+  static func suspects(
+    _ row: [CopiedValue], in table: CopiedTable, of store: CopiedStore
+  ) -> [String] {
     let indexed = store.indexedColumns[table.name] ?? []
     let long = zip(table.columns, row).filter { column, value in
       switch value {
@@ -37,7 +37,10 @@ final class IndexProbe {
 
   /// Why a row does not fit into the indexes of its table; `nil` if it does.
   func refusal(of row: [CopiedValue], in table: CopiedTable) throws -> String? {
-    if tables.insert(table.name).inserted { try create(table.name) }
+    if !tables.contains(table.name) {
+      try create(table.name)
+      tables.insert(table.name)
+    }
     let insert = try connection.prepare(table.insertion(placeholder: "$"))
     try connection.begin(.write)
     defer { connection.rollback() }

@@ -26,6 +26,16 @@ import Testing
     #expect(visits(4000, releasing: true) > 0)
   }
 
+  /// Without sweeps each save would look at all that were ever merged with the row.
+  @Test func releasedInstancesOfOneRowAreDropped() {
+    var duplicates = DuplicateInstances()
+    let row = Upserting.Seat("a", 1)
+    for number in 0..<4000 {
+      duplicates.insert(Upserting.Seat("a", number)._$storage, for: row.persistentModelID)
+    }
+    #expect(duplicates.visits > 1000 && duplicates.visits <= 2 * 4000)
+  }
+
   @Test func allInstancesShowWhatWasSaved() throws {
     let context = try Upserting.context()
     let first = (0..<600).map { Upserting.Seat("a", $0, guest: "first") }
