@@ -47,21 +47,15 @@ struct PostgresDriver: SQLDriver {
     try reading(canRepeat: { true }, body)
   }
 
-  /// The state of one server. User code in `body` runs once.
-  func snapshot<R>(_ body: () throws -> R) throws -> R {
-    var hasBegun = false
-    return try reading(canRepeat: { !hasBegun }) { session in
-      try session.snapshot {
-        hasBegun = true
-        return try body()
-      }
-    }
+  /// The state of one server.
+  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
+    try reading(canRepeat: canRepeat) { session in try session.snapshot(body) }
   }
 
   func readingPrimary<R>(_ body: () throws -> R) throws -> R {
     if router == nil || pool.isHeldByThread { return try body() }
     return try translatingReads {
-      try pool.read("a read from the primary server") { _ in try body() }
+      try readOnPrimary("a read from the primary server", canRepeat: { true }) { _ in try body() }
     }
   }
 
@@ -93,8 +87,11 @@ struct PostgresDriver: SQLDriver {
       }
       do {
         return try pool.read("a fetch", read)
-      } catch let error as PostgresError where error.isOfStandby && canRepeat() {
-        if error.isLossOfStandby { router.fail(standby, because: error) }
+      } catch {
+        guard let failure = PostgresError(in: error), failure.isOfStandby, canRepeat() else {
+          throw error
+        }
+        if failure.isLossOfStandby { router.fail(standby, because: failure) }
         router.include(nil)
         return try readOnPrimary(canRepeat: canRepeat, read)
       }
@@ -104,19 +101,20 @@ struct PostgresDriver: SQLDriver {
   /// A read whose connection is lost meanwhile is repeated on a new one. While a server recovers from a
   /// crash, it may close that one too.
   private func readOnPrimary<R>(
-    canRepeat: () -> Bool, _ body: (PostgresConnection) throws -> R
+    _ work: String = "a fetch", canRepeat: () -> Bool, _ body: (PostgresConnection) throws -> R
   ) throws -> R {
     var repetitions = 0
     while true {
       var isConnected = false
       do {
-        return try pool.read("a fetch") { connection in
+        return try pool.read(work) { connection in
           isConnected = true
           return try body(connection)
         }
-      } catch let error as PostgresError
-        where error.repetition == .onNewConnection && isConnected && repetitions < 2 && canRepeat()
-      {
+      } catch {
+        guard PostgresError(in: error)?.repetition == .onNewConnection, isConnected,
+          repetitions < 2, canRepeat()
+        else { throw error }
         repetitions += 1
       }
     }
@@ -271,6 +269,13 @@ struct PostgresDriver: SQLDriver {
 }
 
 extension PostgresError {
+  /// The failure of a read; a read inside of it may have described it already.
+  fileprivate init?(in error: any Error) {
+    let underlying = (error as? SwiftDataError)?.underlyingError
+    guard let failure = error as? PostgresError ?? underlying as? PostgresError else { return nil }
+    self = failure
+  }
+
   /// Whether the server can't be used any more.
   fileprivate var isLossOfStandby: Bool {
     repetition == .onNewConnection || kind == .connection || kind == .busy

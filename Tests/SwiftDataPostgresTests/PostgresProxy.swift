@@ -20,6 +20,8 @@ final class PostgresProxy: Sendable {
     /// The connection of the client ends before the next commit reaches the server, which happens some time
     /// later. The two commits after it are lost.
     case delayCommitAndLoseTwo(seconds: Double)
+    /// The connection ends before a message reaches the server, after as many others as told.
+    case loseMessage(after: Int)
   }
 
   /// The folder of the socket.
@@ -120,6 +122,10 @@ final class PostgresProxy: Sendable {
       if !fromClient, case .slow(let seconds) = mode { Thread.sleep(forTimeInterval: seconds) }
       // The answer to a commit that is to be lost.
       if !fromClient, link.isCut.withLock({ $0 }) { return link.cut() }
+      if fromClient, case .loseMessage(let count) = mode {
+        set(count > 0 ? .loseMessage(after: count - 1) : .forward)
+        if count == 0 { return link.cut() }
+      }
       if fromClient, bytes.firstRange(of: Array("COMMIT\0".utf8)) != nil {
         switch mode {
         case .loseCommits(let count):

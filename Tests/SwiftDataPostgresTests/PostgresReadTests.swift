@@ -301,6 +301,57 @@ struct PostgresReadTests {
     #expect(counts.min() == 1)
   }
 
+  /// The connection is lost before the first message of a read, or before a later one.
+  @Test(arguments: 0...3) func readsOfSeveralStatementsAreRepeated(_ passed: Int) throws {
+    let server = try PostgresServer.shared
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let address = try server.addressOfNewSchema()
+      .replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")
+    let container = try container(address, places: 5)
+    let context = ModelContext(container)
+    context.insert(Place("new", visits: 9))
+    func losing<R>(_ read: () throws -> R) rethrows -> R {
+      proxy.set(.loseMessage(after: passed))
+      defer { proxy.set(.forward) }
+      return try read()
+    }
+
+    var prefetching = FetchDescriptor<City>()
+    prefetching.relationshipKeyPathsForPrefetching = [\.places]
+    let cities = try losing { try context.fetch(prefetching) }
+    #expect(cities.map(\.places.count) == [5])
+    // The changed model may match, so its row and the others are read.
+    #expect(try losing { try context.fetchCount(FetchDescriptor<Place>()) } == 6)
+    let pending = FetchDescriptor<Place>(
+      predicate: #Predicate { $0.city?.name == "Porto" || $0.visits == 9 })
+    #expect(try losing { try context.fetch(pending).count } == 6)
+    let transactions = try losing {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    #expect(transactions.map(\.changes.count) == [6])
+    #expect(try losing { try container.historySize().map(\.transactionCount) } == [1])
+  }
+
+  /// The app's code runs once, so it is not repeated after it has begun.
+  @Test(arguments: 0...2) func theCodeOfASnapshotRunsOnce(_ passed: Int) throws {
+    let server = try PostgresServer.shared
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let address = try server.addressOfNewSchema()
+      .replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")
+    let context = ModelContext(try container(address, places: 5))
+    let kept = try context.fetch(FetchDescriptor<Place>())
+    var runs = 0
+    proxy.set(.loseMessage(after: passed))
+    let count = try? context.snapshot {
+      runs += 1
+      return try context.fetchCount(FetchDescriptor<Place>())
+    }
+    proxy.set(.forward)
+    #expect(runs == 1 && kept.count == 5)
+    if passed == 0 { #expect(count == 5) }
+    #expect(try context.snapshot { try context.fetchCount(FetchDescriptor<Place>()) } == 5)
+  }
+
   private final class Progress: Sendable {
     let fetches = Atomic(0)
     let hasEnded = Atomic(false)

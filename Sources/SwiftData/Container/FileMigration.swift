@@ -76,11 +76,12 @@ struct FileMigration {
       try made.make()
       backup = made
     }
-    try EnclosedWork(pool, external: external).run {
-      guard let stored = try pool.read(reader.read),
-        case .migrate(let path) = try migration.decision(stored)
-      else { return }
-      do {
+    var triesCommit = false
+    do {
+      try EnclosedWork(pool, external: external).run {
+        guard let stored = try pool.read(reader.read),
+          case .migrate(let path) = try migration.decision(stored)
+        else { return }
         if configuration.keepsMigrationBackup == true, !path.changesVersionNameOnly {
           try keepBackup()
         }
@@ -90,11 +91,12 @@ struct FileMigration {
           losses += deleted
           if configuration.keepsMigrationBackup == nil { try keepBackup() }
         }.run()
-      } catch {
-        // Otherwise each launch of a program whose migration fails would leave one more copy.
-        backup?.remove()
-        throw error
+        triesCommit = true
       }
+    } catch {
+      // Only a commit for which the disk had no space certainly stored nothing.
+      if !triesCommit || (error as? SQLiteError)?.code == .full { backup?.remove() }
+      throw error
     }
     MigrationLossLog.note(
       losses, of: configuration.url, before: migration.version, copy: backup?.url)

@@ -226,13 +226,16 @@ extension ContextCore {
       let version = coordinator.changeLog.currentVersion
       // Models in memory must show the state that the reads see.
       let start = identities.isEmpty ? start : .now
-      let result = try reading(coordinator.ports[...], from: start) { () -> R? in
+      var hasBegun = false
+      let result = try reading(coordinator.ports[...], from: start, canRepeat: { !hasBegun }) {
+        () -> R? in
         // A save in between would be visible in the snapshot but not in the models: try again.
         guard start == .firstRead || coordinator.changeLog.currentVersion == version else {
           return nil
         }
         stores.isReadingSnapshot = true
         defer { stores.isReadingSnapshot = false }
+        hasBegun = true
         return try body()
       }
       if let result { return result }
@@ -240,12 +243,13 @@ extension ContextCore {
   }
 
   private func reading<R>(
-    _ ports: ArraySlice<any StorePort>, from start: SnapshotStart, _ body: () throws -> R
+    _ ports: ArraySlice<any StorePort>, from start: SnapshotStart, canRepeat: () -> Bool,
+    _ body: () throws -> R
   ) throws -> R {
     guard let port = ports.first else { return try body() }
-    return try port.snapshot {
+    return try port.snapshot(canRepeat: canRepeat) {
       if start == .now { try port.beginReading() }
-      return try reading(ports.dropFirst(), from: start, body)
+      return try reading(ports.dropFirst(), from: start, canRepeat: canRepeat, body)
     }
   }
 }

@@ -46,7 +46,7 @@ struct FetchOperation<T: PersistentModel> {
     if prefetched.isEmpty, pending?.readsOtherRows != true { return try models(pending) }
     let tree = PrefetchTree(prefetched, of: T.self, in: prefetcher.stores.coordinator)
     // All statements must see one state of the store.
-    return try port.snapshot {
+    return try port.snapshot(canRepeat: { true }) {
       if let pending {
         let models = try models(pending)
         prefetcher.prefetch(tree, of: models)
@@ -62,9 +62,9 @@ struct FetchOperation<T: PersistentModel> {
   func count() throws -> Int {
     guard let pending else {
       if let count = try port.count(request(descriptor)) { return count }
-      return try port.snapshot { try fetchedIdentifiers(nil, areOfOneState: true).count }
+      return try port.snapshot(canRepeat: { true }) { try fetchedIdentifiers(nil, areOfOneState: true).count }
     }
-    return try port.snapshot {
+    return try port.snapshot(canRepeat: { true }) {
       if let count = try pending.count() { return descriptor.range.count(of: count) }
       return try fetchedIdentifiers(pending, areOfOneState: true).count
     }

@@ -56,8 +56,8 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// keeps one at every migration.
   ///
   /// When `trips.store` is migrated to version 2.0.0, the copy is `trips-before-2.0.0.store`; it
-  /// includes large values beside the store. A failed migration leaves no copy, because the store
-  /// is unchanged. Not in Apple's framework.
+  /// includes large values beside the store. A migration that throws leaves no copy, because the
+  /// store is unchanged, and a killed one leaves it to the next attempt. Not in Apple's framework.
   public var keepsMigrationBackup: Bool?
 
   /// Whether saves and deletions are recorded in the history. The default is `true`.

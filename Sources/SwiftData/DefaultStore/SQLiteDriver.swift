@@ -32,7 +32,7 @@ struct SQLiteDriver: SQLDriver {
 
   /// A store in memory, or one that is being migrated, has one connection, so its reader is alone.
   /// With a transaction, user code that runs meanwhile, such as an observer, could not save.
-  func snapshot<R>(_ body: () throws -> R) throws -> R {
+  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
     let number = file.external?.beginSnapshot()
     defer { if let number { file.external?.endSnapshot(number) } }
     return try read { try pool.hasOneConnection ? body() : $0.snapshot(body) }

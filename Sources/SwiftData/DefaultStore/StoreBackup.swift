@@ -21,10 +21,15 @@ import OpenSwiftDataSQLiteEngine
 ///    the file system has no links. Such files are never changed, only removed.
 /// 3. Everything is synchronised with the disk. Then the copy is renamed, so a file with the final
 ///    name is complete.
+///
+/// A killed migration leaves its copy. The next attempt uses it again if the store has not changed
+/// since, so repeated attempts do not fill the disk.
 package struct StoreBackup {
   private let store: URL
   /// The location of the copy.
   package let url: URL
+  /// Whether an earlier migration has made the copy.
+  private let isReused: Bool
 
   /// - Parameters:
   ///   - store: The file of the store.
@@ -39,9 +44,20 @@ package struct StoreBackup {
     let name = "\(base)-before-\(kept.isEmpty ? "migration" : kept)"
     let folder = store.deletingLastPathComponent()
     let names = sequence(first: 1) { $0 + 1 }.lazy.map { $0 == 1 ? name : "\(name)-\($0)" }
-    url =
-      names.map { StoreBackup.file($0, store.pathExtension, in: folder) }
-      .first(where: StoreBackup.isFree) ?? store
+    let urls = names.map { StoreBackup.file($0, store.pathExtension, in: folder) }
+    let latest = urls.prefix { !StoreBackup.isFree($0) }.reduce(nil as URL?) { $1 }
+    isReused = latest.map { StoreBackup.isCopy($0, of: store) } ?? false
+    url = (isReused ? latest : urls.first(where: StoreBackup.isFree)) ?? store
+  }
+
+  /// Whether a file is a copy of what the store contains, which nobody has opened or linked.
+  private static func isCopy(_ url: URL, of store: URL) -> Bool {
+    var status = stat()
+    guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+      let copy = try? DatabaseFile(at: url.path), copy.log == nil, copy.journal == nil,
+      let file = try? DatabaseFile(at: store.path)
+    else { return false }
+    return (try? DatabasePages(copy).hasSameContent(as: DatabasePages(file))) ?? false
   }
 
   /// Without a store, a values folder may belong to a store with another extension, unless a copy
@@ -67,11 +83,20 @@ package struct StoreBackup {
 
   private var support: URL { ExternalFolder(of: url).support }
 
-  /// Makes the copy.
+  /// Makes the copy, or completes that of an earlier migration.
   /// - Returns: The location of the copy.
   /// - Throws: `SwiftDataError.storeWriteFailure`; the incomplete copy is removed.
   @discardableResult
   package func make() throws -> URL {
+    if isReused {
+      do {
+        try copyValues(of: url)
+        try ExternalFolder.synchronize(url.deletingLastPathComponent())
+      } catch {
+        throw StoreBackup.failure(store, url, error)
+      }
+      return url
+    }
     do {
       // Left by a killed process.
       removePartial()
@@ -79,7 +104,7 @@ package struct StoreBackup {
         throw POSIXError.last
       }
       try copyPages()
-      try copyValues()
+      try copyValues(of: partial)
       try ExternalFolder.synchronize(partial)
       try throwInjectedFault("rename \(partial.lastPathComponent)")
       guard rename(partial.path, url.path) == 0 else { throw POSIXError.last }
@@ -97,8 +122,10 @@ package struct StoreBackup {
     return url
   }
 
-  /// Removes the copy, because the migration failed.
+  /// Removes the copy, because the migration failed. One that was there before remains: somebody may
+  /// have restored the store from it.
   package func remove() {
+    if isReused { return }
     if rename(url.path, partial.path) == 0 { removePartial() }
   }
 
@@ -107,12 +134,13 @@ package struct StoreBackup {
     try source.copy(to: partial.path)
   }
 
-  private func copyValues() throws {
+  /// - Parameter pages: The copy of the pages.
+  private func copyValues(of pages: URL) throws {
     let source = ExternalFolder(of: store)
     let copy = ExternalFolder(of: url)
     var isMade = false
     // All pages are in the file, so no log is needed, and the copy keeps its journal mode.
-    let connection = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
+    let connection = try Connection(path: pages.path, mode: .readOnly, access: .immutable)
     try StoredName.forEach(in: connection) { stored in
       guard let file = source.file(named: stored.name) else { return }
       if !isMade { try copy.make() }

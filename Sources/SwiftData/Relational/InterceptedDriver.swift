@@ -19,7 +19,9 @@ struct InterceptedDriver: SQLDriver {
     try base.read { try body(sessions.session(over: $0)) }
   }
 
-  func snapshot<R>(_ body: () throws -> R) throws -> R { try base.snapshot(body) }
+  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
+    try base.snapshot(canRepeat: canRepeat, body)
+  }
 
   func readingPrimary<R>(_ body: () throws -> R) throws -> R { try base.readingPrimary(body) }
 

@@ -96,7 +96,9 @@ extension RelationalStore {
     log.note(entity: query.entity.name, reasons: query.compiled.unsupported + order)
   }
 
-  package func snapshot<R>(_ body: () throws -> R) throws -> R { try driver.snapshot(body) }
+  package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
+    try driver.snapshot(canRepeat: canRepeat, body)
+  }
 
   /// A read transaction sees the state at its first statement.
   package func beginReading() throws {

@@ -44,9 +44,12 @@ extension RelationalStore {
   }
 
   /// Lends a session to statements that see one state of the store, with all commits: a token would
-  /// seem to come from another store where a copy of the database lags.
+  /// seem to come from another store where a copy of the database lags. After the loss of a connection
+  /// `body` runs again.
   func readingHistory<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    try driver.readingPrimary { try driver.snapshot { try driver.read(body) } }
+    try driver.readingPrimary {
+      try driver.snapshot(canRepeat: { true }) { try driver.read(body) }
+    }
   }
 
   /// The last number that was assigned to a transaction; 0 without history.

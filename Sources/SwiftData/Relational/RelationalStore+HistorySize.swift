@@ -5,7 +5,7 @@ extension RelationalStore {
   /// Counts the rows of the history, and estimates their size as the pruner does.
   package func historySize() throws -> HistorySize? {
     if history == nil { return nil }
-    return try driver.snapshot {
+    return try driver.snapshot(canRepeat: { true }) {
       try driver.read { session in
         let step = PruningStep(session: session, plans: plans)
         let transactions = try count(.transaction, session)

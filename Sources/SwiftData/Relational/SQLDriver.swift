@@ -19,9 +19,11 @@ package protocol SQLDriver: Sendable {
 
   /// Runs reads that see one state of the database, each on the session that `read` lends
   /// meanwhile.
-  func snapshot<R>(_ body: () throws -> R) throws -> R
+  /// - Parameter canRepeat: Whether `body` may run again if the connection is lost.
+  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R
 
-  /// Runs reads that see all commits, on the database itself instead of a copy of it that may lag.
+  /// Runs reads that see all commits, on the database itself instead of a copy of it that may lag. They
+  /// may run again if the connection is lost.
   func readingPrimary<R>(_ body: () throws -> R) throws -> R
 
   /// Makes later reads include a transaction of the history, and all before it.
@@ -141,7 +143,7 @@ extension SQLSession {
 extension SQLDriver {
   package func leaseWriter() throws -> any SQLWriterLease { try leaseWriter(within: nil) }
 
-  package func snapshot<R>(_ body: () throws -> R) throws -> R {
+  package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
     try read { try $0.snapshot(body) }
   }
 

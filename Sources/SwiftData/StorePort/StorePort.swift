@@ -68,8 +68,10 @@ package protocol StorePort: AnyObject, Sendable {
   ) throws -> FetchedIdentifiers
 
   /// Runs several reads that see one state of the store, if the store supports that.
+  /// - Parameter canRepeat: Whether `body` may run again if the store loses its connection: always for
+  ///   reads of a fetch, not after code of the app has begun.
   /// - Throws: Any error of `body`, or the store's error.
-  func snapshot<R>(_ body: () throws -> R) throws -> R
+  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R
 
   /// Fixes the state that a snapshot sees to the current one. Must be called inside `snapshot`.
   /// - Throws: The store's error.
@@ -204,7 +206,9 @@ extension StorePort {
     of request: DataStoreFetchRequest<T>, leadingTo targets: [RelationshipPathTargets]
   ) throws -> FetchedIdentifiers { .identifiers([]) }
 
-  package func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
+  package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
+    try body()
+  }
 
   package func beginReading() throws {}
 

@@ -1,4 +1,4 @@
-import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataSQLiteEngine
 
 /// Reads tables of a damaged database page by page, and skips pages that can't be read.
 ///

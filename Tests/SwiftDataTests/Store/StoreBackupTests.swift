@@ -25,6 +25,12 @@ import Testing
       .map { "\($0.name) \($0.data?.count ?? 0) \($0.data?.first ?? 0)" }
   }
 
+  private func insert(_ name: String) throws {
+    let context = ModelContext(container)
+    context.insert(External.Picture(name, Data([1])))
+    try context.save()
+  }
+
   /// As in a migration: with the write lock, and beside a container that is in use.
   private func backup(_ version: String) throws -> URL {
     let pool = try ConnectionPool(path: folder.store.path, mode: .readWrite, readers: 0)
@@ -55,7 +61,10 @@ import Testing
   }
 
   @Test func eachCopyHasAName() throws {
-    let names = try (0..<3).map { _ in try backup("2.0.0").lastPathComponent }
+    let names = try (0..<3).map { number in
+      try insert("\(number)")
+      return try backup("2.0.0").lastPathComponent
+    }
     #expect(
       names == [
         "test-before-2.0.0.store", "test-before-2.0.0-2.store", "test-before-2.0.0-3.store",
@@ -67,6 +76,51 @@ import Testing
     try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
     #expect(try backup("4").lastPathComponent == "test-before-4-2.store")
     #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
+  /// A killed migration has changed nothing, so its copy is that of the next attempt.
+  @Test func theCopyOfAKilledMigrationIsUsedAgain() throws {
+    let first = try backup("7")
+    #expect(try backup("7") == first)
+    // The copies of both attempts have the same content in either state of the log.
+    try SQLiteFile.execute("PRAGMA wal_checkpoint(TRUNCATE)", in: folder.store)
+    #expect(try backup("7") == first)
+    // A file of a large value that is missing is linked again.
+    let check = try ExternalFilesCheck(of: first)
+    #expect(check.valueCount == 1)
+    let values = folder.url.appending(path: ".test-before-7_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.removeItem(at: values)
+    #expect(try backup("7") == first)
+    #expect(try ExternalFilesCheck(of: first).missing.isEmpty)
+    // A later failure does not remove what was there before.
+    StoreBackup(of: folder.store, before: "7").remove()
+    #expect(try rows(of: first).count == 301)
+
+    try insert("later")
+    #expect(try backup("7").lastPathComponent == "test-before-7-2.store")
+    #expect(try backup("7").lastPathComponent == "test-before-7-2.store")
+  }
+
+  @Test func onlyAnUntouchedCopyIsUsedAgain() throws {
+    func place(_ version: String) -> URL {
+      folder.url.appending(path: "test-before-\(version).store")
+    }
+    // The store itself under another name.
+    try FileManager.default.createSymbolicLink(at: place("8"), withDestinationURL: folder.store)
+    #expect(try backup("8").lastPathComponent == "test-before-8-2.store")
+    // A copy that has a second name, or was opened.
+    let linked = try backup("9")
+    try FileManager.default.linkItem(at: linked, to: folder.url.appending(path: "other"))
+    #expect(try backup("9").lastPathComponent == "test-before-9-2.store")
+    let opened = try backup("10")
+    try Data().write(to: URL(fileURLWithPath: opened.path + "-wal"))
+    #expect(try backup("10").lastPathComponent == "test-before-10-2.store")
+    // One changed byte of a row.
+    let changed = try backup("11")
+    var bytes = try Data(contentsOf: changed)
+    bytes[bytes.count - 1] ^= 1
+    try bytes.write(to: changed)
+    #expect(try backup("11").lastPathComponent == "test-before-11-2.store")
   }
 
   private var files: [String] {
