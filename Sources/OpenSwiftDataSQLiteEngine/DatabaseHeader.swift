@@ -20,7 +20,9 @@ package struct DatabaseHeader: Hashable, Sendable {
   /// Sets the bytes to zero that differ between a database and its copy: the counters of commits (1.3.7)
   /// and of changes of the schema (1.3.9), and the version of SQLite.
   static func removeCounters(_ bytes: inout [UInt8]) {
-    for offset in [24..<28, 40..<44, 92..<100].joined() where offset < bytes.count { bytes[offset] = 0 }
+    for offset in [24..<28, 40..<44, 92..<100].joined() where offset < bytes.count {
+      bytes[offset] = 0
+    }
   }
 
   package static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }

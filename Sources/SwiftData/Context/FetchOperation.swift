@@ -62,7 +62,9 @@ struct FetchOperation<T: PersistentModel> {
   func count() throws -> Int {
     guard let pending else {
       if let count = try port.count(request(descriptor)) { return count }
-      return try port.snapshot(canRepeat: { true }) { try fetchedIdentifiers(nil, areOfOneState: true).count }
+      return try port.snapshot(canRepeat: { true }) {
+        try fetchedIdentifiers(nil, areOfOneState: true).count
+      }
     }
     return try port.snapshot(canRepeat: { true }) {
       if let count = try pending.count() { return descriptor.range.count(of: count) }

@@ -10,12 +10,14 @@ struct PostgresBenchmarks {
   static let rounds = 3
 
   static func main() throws {
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    var arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == "--memory" { return try Memory.runChild(Array(arguments.dropFirst())) }
+    let isDurable = arguments.first == "--durable"
+    if isDurable { arguments.removeFirst() }
     let repetition = Repetition(arguments)
     let tasks = arguments.compactMap(Task.init)
     guard repetition != nil || tasks.count == arguments.count else { refuse() }
-    let server = try Server()
+    let server = try Server(isDurable: isDurable)
     defer { server.stop() }
     if let repetition { return try repeatTask(repetition, server) }
     try printTimes(server, tasks)
@@ -77,9 +79,10 @@ struct PostgresBenchmarks {
     FileHandle.standardError.write(
       Data(
         """
-        usage: PostgresBenchmarks [TASK ...]
+        usage: PostgresBenchmarks [--durable] [TASK ...]
                PostgresBenchmarks --repeat CONTENDER TASK COUNT
         Tasks: \(tasks). Contenders: \(names).
+        With --durable commits wait for the disk, as by the defaults of PostgreSQL.
 
         """.utf8))
     exit(2)

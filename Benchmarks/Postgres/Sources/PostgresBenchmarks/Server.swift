@@ -8,8 +8,10 @@ final class Server {
   private let shell: Process?
   private let input = Pipe()
 
-  /// The server does not wait for the disk, so that times are those of the programs.
-  private static let script = """
+  /// - Parameter fsync: `off` if the server does not wait for the disk, so that times are those of the
+  ///   programs.
+  private static func script(fsync: String) -> String {
+    """
     bin=$(ls -d /usr/lib/postgresql/*/bin /opt/homebrew/bin 2> /dev/null | tail -1)
     command -v initdb > /dev/null && bin=$(dirname "$(command -v initdb)")
     dir=$(mktemp -d /tmp/opensd-pg-XXXXXX) || exit 1
@@ -25,7 +27,7 @@ final class Server {
     $as sh -c "cat >> data/postgresql.conf" <<END
     listen_addresses = ''
     unix_socket_directories = '$dir'
-    fsync = off
+    fsync = \(fsync)
     shared_buffers = 512MB
     max_wal_size = 4GB
     END
@@ -33,8 +35,10 @@ final class Server {
     echo "$dir"
     read -r line
     """
+  }
 
-  init() throws {
+  /// - Parameter isDurable: Whether commits wait for the disk, as by the defaults of PostgreSQL.
+  init(isDurable: Bool = false) throws {
     if let address = ProcessInfo.processInfo.environment["OPENSWIFTDATA_POSTGRES_URL"] {
       self.address = address
       shell = nil
@@ -42,7 +46,7 @@ final class Server {
     }
     let shell = Process()
     shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = ["-c", Server.script]
+    shell.arguments = ["-c", Server.script(fsync: isDurable ? "on" : "off")]
     let output = Pipe()
     shell.standardInput = input
     shell.standardOutput = output
