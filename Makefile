@@ -188,7 +188,8 @@ benchmark:
 	swift run --package-path Benchmarks -c release Benchmarks
 
 # SwiftData in PostgreSQL beside handwritten code over libpq. Needs libpq and, without the variable
-# OPENSWIFTDATA_POSTGRES_URL, a PostgreSQL installation, from which it starts a server.
+# OPENSWIFTDATA_POSTGRES_URL, a PostgreSQL installation, from which it starts a server. Commits wait for the
+# disk with ARGUMENTS=--durable.
 benchmark-postgres:
 	@Scripts/setup --development
 	swift run --package-path Benchmarks/Postgres -c release PostgresBenchmarks $(ARGUMENTS)

@@ -125,6 +125,11 @@ package struct DatabaseFile: Hashable, Sendable {
     (attributes(of: path)?[.size] as? NSNumber)?.intValue
   }
 
+  /// The number of names that a file has; `nil` if it is missing.
+  package static func linkCount(of path: String) -> Int? {
+    (attributes(of: path)?[.referenceCount] as? NSNumber)?.intValue
+  }
+
   private static func attributes(of path: String) -> [FileAttributeKey: Any]? {
     try? FileManager.default.attributesOfItem(atPath: path)
   }

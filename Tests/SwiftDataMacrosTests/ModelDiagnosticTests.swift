@@ -27,7 +27,7 @@ struct ModelDiagnosticTests {
     ),
     (
       "lazy var a = 1",
-      "error: @Model cannot persist lazy property 'a'; mark it @Transient or give it a default value"
+      "error: @Model cannot persist lazy property 'a'; remove 'lazy' or mark it @Transient"
     ),
     (
       "unowned var a: Item",

@@ -12,8 +12,7 @@ enum ModelDiagnostic: Equatable {
 
   // A stored property
   case constantProperty(String)
-  case lazyProperty(String)
-  case referenceOwnership(String, keyword: String)
+  case unsupportedModifier(String, keyword: String)
   case propertyWrapper(String, wrapper: String)
   case observedProperty(String)
   case severalBindings([String])
@@ -81,9 +80,7 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .constantProperty(let name):
       "@Model cannot restore constant '\(name)', because its declaration sets the value; declare it with "
         + "'var', or set it in the initializer"
-    case .lazyProperty(let name):
-      "@Model cannot persist lazy property '\(name)'; mark it @Transient or give it a default value"
-    case .referenceOwnership(let name, let keyword):
+    case .unsupportedModifier(let name, let keyword):
       "@Model cannot persist \(keyword) property '\(name)'; "
         + "remove '\(keyword)' or mark it @Transient"
     case .propertyWrapper(let name, let wrapper):

@@ -71,12 +71,8 @@ struct PropertyValidation {
 
   private func checkModifier(_ modifier: DeclModifierSyntax, sink: inout DiagnosticSink) {
     let fixIts = [ModelFixIt.markTransient.replacing(node, with: node.markedTransient)]
-    if modifier.name.tokenKind == .keyword(.lazy) {
-      sink.report(.lazyProperty(name), at: modifier, fixIts: fixIts)
-    } else {
-      let keyword = modifier.name.text
-      sink.report(.referenceOwnership(name, keyword: keyword), at: modifier, fixIts: fixIts)
-    }
+    let keyword = modifier.name.text
+    sink.report(.unsupportedModifier(name, keyword: keyword), at: modifier, fixIts: fixIts)
   }
 
   private func checkSeveral(sink: inout DiagnosticSink) {

@@ -52,8 +52,8 @@ package struct StoreBackup {
 
   /// Whether a file is a copy of what the store contains, which nobody has opened or linked.
   private static func isCopy(_ url: URL, of store: URL) -> Bool {
-    var status = stat()
-    guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+    let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type]
+    guard type as? FileAttributeType == .typeRegular, DatabaseFile.linkCount(of: url.path) == 1,
       let copy = try? DatabaseFile(at: url.path), copy.log == nil, copy.journal == nil,
       let file = try? DatabaseFile(at: store.path)
     else { return false }

@@ -65,6 +65,7 @@ struct StoreFile: Sendable {
         path: "", mode: .memory(name: nil), seatTimeout: configuration.sqlite.seatTimeout,
         tuning: configuration.sqlite.tuning, onWait: log?.note, configure: configure)
     }
+    if configuration.allowsSave { HardLinkWarning.note(configuration.url) }
     return try ConnectionPool(
       path: configuration.url.path, mode: configuration.allowsSave ? .readWriteCreate : .readOnly,
       readers: readers ?? configuration.sqlite.readers,

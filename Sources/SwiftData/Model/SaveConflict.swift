@@ -1,9 +1,9 @@
 /// A model of a save that another writer has changed or deleted since the context read it.
 ///
 /// ``SwiftDataError/conflicts`` contains one for each such model. Not in Apple's framework.
-public struct SaveConflict: Sendable {
+public struct SaveConflict: Hashable, Sendable {
   /// A property that another writer has changed.
-  public struct Property: Sendable {
+  public struct Property: Hashable, Sendable {
     /// The name of the property.
     public let name: String
     /// The stored value now, if it is a simple value.
@@ -16,6 +16,15 @@ public struct SaveConflict: Sendable {
     public let unsavedValue: (any Sendable)?
     /// Whether the context has changed the property too.
     public let isChanged: Bool
+
+    public static func == (lhs: Property, rhs: Property) -> Bool { lhs.parts == rhs.parts }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+
+    // All simple values are hashable.
+    private var parts: [AnyHashable?] {
+      [name, storedValue as? AnyHashable, unsavedValue as? AnyHashable, isChanged]
+    }
   }
 
   /// The identifier of the model.

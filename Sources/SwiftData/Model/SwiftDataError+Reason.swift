@@ -16,7 +16,7 @@ extension SwiftDataError {
   ///
   /// New releases may add cases, so end a `switch` over them with `default`. The article
   /// <doc:Errors> has a table with a status for each case.
-  public enum Reason: Sendable {
+  public enum Reason: Hashable, Sendable {
     /// Another model has the unique value or the unique combination of values.
     ///
     /// `holder` is the stored model that has it, if the store named it; `nil` for another model of

@@ -267,9 +267,12 @@ final class RowDeletion {
         (owner: found[$0], key: found[$0 + 1], entity: Int(found[$0 + 2]))
       }
     }
+    // Both sides of a one-to-one relationship name the same pair.
+    var known: Set<[Int64]> = []
     let blocking = partners.filter { found in
       !isDeleted(found.key, found.entity)
         && !changes.isNew(RowChanges.Row(root: root, key: found.owner))
+        && known.insert([found.owner, found.key, Int64(found.entity)]).inserted
     }
     var owners: [Int64] = []
     let groups = Dictionary(grouping: blocking, by: \.owner)

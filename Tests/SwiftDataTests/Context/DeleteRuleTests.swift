@@ -71,6 +71,35 @@ import Testing
     #expect(context.changedModelsArray.isEmpty)
   }
 
+  @Model final class Driver {
+    @Relationship(deleteRule: .deny, inverse: \Licence.driver) var licence: Licence?
+
+    init() {}
+  }
+
+  @Model final class Licence {
+    var driver: Driver?
+
+    init() {}
+  }
+
+  /// Both rows of a one-to-one relationship have a column for it.
+  @Test func denyNamesTheModelOfAOneToOneRelationshipOnce() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Driver.self, Licence.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let (driver, licence) = (Driver(), Licence())
+    context.insert(driver)
+    driver.licence = licence
+    try context.save()
+    context.delete(driver)
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    let text = try #require(error).description
+    #expect(text.ranges(of: licence.persistentModelID.description).count == 1, "\(text)")
+    #expect(error?.reason == .deletionDenied(entity: "Driver", property: "licence"))
+  }
+
   @Test func anUnsavedRelatedModelDeniesToo() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")

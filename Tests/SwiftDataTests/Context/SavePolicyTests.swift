@@ -41,13 +41,17 @@ import Testing
     theirs.pages = 7
     theirs.title = "Theirs"
     try other.save()
+    var earlier: SwiftDataError.Reason?
     for _ in 0..<2 {
       let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
       let conflict = try #require(error?.conflicts.first)
+      #expect(earlier == nil || error?.reason == earlier)
+      earlier = error?.reason
       #expect(conflict.identifier == mine.persistentModelID && !conflict.isDeleted)
       let properties = Dictionary(
         uniqueKeysWithValues: conflict.properties.map { ($0.name, $0) })
       #expect(Set(properties.keys) == ["pages", "title"])
+      #expect(properties["pages"] != properties["title"])
       #expect(properties["pages"]?.storedValue as? Int == 7)
       #expect(properties["pages"]?.unsavedValue as? Int == 2)
       #expect(properties["pages"]?.isChanged == true && properties["title"]?.isChanged == false)

@@ -2,6 +2,7 @@ import Foundation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
 import SwiftDataTools
+import Synchronization
 import Testing
 
 /// A store that is opened through a symbolic link is the store that the link leads to, with the values that
@@ -45,6 +46,23 @@ import Testing
     try expect([1, 2], at: linked)
     try expect([1, 2], at: real)
     #expect(try folder.names().allSatisfy { !$0.hasPrefix(".current") })
+  }
+
+  @Test func aStoreWithASecondHardLinkIsReported() throws {
+    let other = folder.url.appending(path: "other.store")
+    try FileManager.default.linkItem(at: real, to: other)
+    let lines = Mutex<[String]>([])
+    try WarningLog.$receiver.withValue({ line in lines.withLock { $0.append(line) } }) {
+      _ = try ModelContainer(
+        for: Picture.self, External.Album.self,
+        configurations: ModelConfiguration(url: real, allowsSave: false))
+      #expect(lines.withLock(\.self) == [])
+      for _ in 0..<2 { try expect([1], at: linked) }
+    }
+    let found = lines.withLock(\.self)
+    #expect(
+      found.count == 1 && found.first?.contains("has 2 names (hard links)") == true, "\(found)")
+    #expect(found.first?.contains(real.path) == true)
   }
 
   @Test func aLinkMayLeadToALinkInAnotherFolder() throws {

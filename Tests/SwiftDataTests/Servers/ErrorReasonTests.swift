@@ -36,6 +36,16 @@ import Testing
     return person
   }
 
+  @Test func reasonsAreCompared() throws {
+    let identifier = try person(ModelContext(Office.container())).persistentModelID
+    #expect(SwiftDataError.Reason.busy == .busy && SwiftDataError.Reason.busy != .timedOut)
+    #expect(SwiftDataError.Reason.notFound([identifier]) == .notFound([identifier]))
+    #expect(SwiftDataError.Reason.notFound([identifier]) != .notFound([]))
+    #expect(
+      SwiftDataError.Reason.invalidValue(entity: "A", property: "b")
+        != .invalidValue(entity: "A", property: nil))
+  }
+
   @Test func aUniqueValueOfAChangedModel() throws {
     let context = ModelContext(try Office.container())
     let holder = try person(context)
