@@ -17,8 +17,10 @@ public struct SaveConflict: Hashable, Sendable {
     /// Whether the context has changed the property too.
     public let isChanged: Bool
 
+    /// Whether the names, both values and the states are equal.
     public static func == (lhs: Property, rhs: Property) -> Bool { lhs.parts == rhs.parts }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     // All simple values are hashable.
