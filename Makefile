@@ -119,13 +119,14 @@ diagnostics:
 samples:
 	Scripts/check-samples --compile
 
-# What needs no build: layers, documentation comments and samples, names of targets, format.
+# What needs no build: layers, documentation comments and samples, names of targets, texts of mutations, format.
 check:
 	Scripts/check-layers
 	Scripts/check-databases
 	Scripts/check-docs
 	Scripts/check-samples
 	Scripts/check-targets
+	Scripts/mutate --check
 	swift format lint --strict --recursive $(SWIFT)
 
 format:
