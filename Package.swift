@@ -146,6 +146,12 @@ let package = Package(
         "SwiftDataPostgres", "OpenSwiftDataPostgresEngine", "OpenSwiftDataTestPostgres",
       ],
       resources: [.copy("RealFiles/Files"), .copy("Stores")]),
+    // The settings of new projects in Xcode 26.
+    .testTarget(
+      name: "SwiftDataMainActorTests", dependencies: ["SwiftData"], path: "Tests/MainActorTests",
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .unsafeFlags(["-default-isolation", "MainActor"]),
+      ]),
     .testTarget(
       name: "SwiftDataToolsTests",
       dependencies: [
@@ -201,7 +207,7 @@ let optimizedTargets: Set = [
 
 for target in package.targets where target.type != .system {
   target.swiftSettings =
-    [
+    (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),
       .enableUpcomingFeature("InternalImportsByDefault"),
       .enableUpcomingFeature("MemberImportVisibility"),

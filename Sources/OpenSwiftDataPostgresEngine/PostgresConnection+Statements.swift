@@ -48,23 +48,31 @@ extension PostgresConnection {
   /// - Returns: Its tag, such as `COMMIT`.
   @discardableResult
   func executeSingle(_ sql: String, isCommit: Bool = false) throws -> String {
-    try exchange(sql, isCommit: isCommit) { handle, deadline in
-      let kept = try beginPipeline(handle)
-      if kept.isEmpty {
-        try sent(PQsendQuery(handle, sql), sql)
-        let (tag, rows) = try discardResults(handle, deadline, sql)
+    var tag = ""
+    do {
+      try exchange(sql, isCommit: isCommit) { handle, deadline in
+        let kept = try beginPipeline(handle)
+        if kept.isEmpty {
+          try sent(PQsendQuery(handle, sql), sql)
+        } else {
+          try sent(PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1), sql)
+          try sync(handle, sql)
+          try receiveDeferred(kept, handle, deadline)
+        }
+        awaitsCommit = isCommit
+        let rows = try discardResults(handle, deadline, sql, tags: { tag = $0 }).rowCount
         trace(sql, nil, rows: rows)
-        return tag
+        if !kept.isEmpty { try endPipeline(handle, deadline) }
       }
-      try sent(PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1), sql)
-      try sync(handle, sql)
-      try receiveDeferred(kept, handle, deadline)
-      let (tag, rows) = try discardResults(handle, deadline, sql)
-      trace(sql, nil, rows: rows)
-      try endPipeline(handle, deadline)
-      return tag
+    } catch {
+      // A session can end behind its last commit, which it has confirmed.
+      guard isCommit, tag == PostgresConnection.commitTag else { throw error }
     }
+    return tag
   }
+
+  /// What the server answers if a transaction was committed, and not rolled back.
+  static let commitTag = "COMMIT"
 
   /// The number of statements that the connection knows.
   package var knownStatementCount: Int { statements.count }
@@ -161,12 +169,14 @@ extension PostgresConnection {
   }
 
   /// Reads the results of a statement, and keeps no rows.
-  /// - Parameter rows: Called with each result that has rows.
-  /// - Returns: The tag of the last command, such as `INSERT 0 1`, and the number of ignored rows.
+  /// - Parameters:
+  ///   - rows: Called with each result that has rows.
+  ///   - tags: Called with the tag of each command, such as `INSERT 0 1`.
+  /// - Returns: The tag of the last command, and the number of ignored rows.
   @discardableResult
   func discardResults(
     _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?,
-    rows: (OpaquePointer) throws -> Void = { _ in }
+    rows: (OpaquePointer) throws -> Void = { _ in }, tags: (String) -> Void = { _ in }
   ) throws -> (tag: String, rowCount: Int) {
     var (tag, rowCount, failed): (String, Int, PostgresError?) = ("", 0, nil)
     while let result = try nextResult(handle, deadline, sql) {
@@ -174,6 +184,7 @@ extension PostgresConnection {
       do {
         try check(result, sql)
         tag = PQcmdStatus(result).map { String(cString: $0) } ?? ""
+        tags(tag)
         rowCount += Int(PQntuples(result))
         if PQntuples(result) > 0 { try rows(result) }
       } catch let error as PostgresError {

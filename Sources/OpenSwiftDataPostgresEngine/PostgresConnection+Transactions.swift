@@ -116,7 +116,7 @@ extension PostgresConnection {
     }
     transactionFailure = nil
     // The server rolls back a failed transaction and reports that as a success.
-    if tag != "COMMIT" { throw refusal }
+    if tag != PostgresConnection.commitTag { throw refusal }
   }
 
   /// Ends a transaction that has written nothing, without waiting for the server.

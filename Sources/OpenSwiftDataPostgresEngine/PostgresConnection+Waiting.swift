@@ -32,6 +32,7 @@ extension PostgresConnection {
     isInTransaction = isBeginDeferred || PQtransactionStatus(handle) == PQTRANS_INTRANS
     // Without an open transaction each statement commits by itself.
     let mayCommit = isCommit || !isInTransaction && !PostgresConnection.onlyReads(sql)
+    awaitsCommit = mayCommit && !isCommit
     cancellation.reset()
     // The server's own limit comes first, because its error is more precise.
     let limit = limit ?? options.statementTimeout.map { $0 + options.cancellationGrace / 2 }
@@ -187,16 +188,17 @@ extension PostgresConnection {
     if self.handle == nil || !isOpen {
       result = lost(because: result)
       result.isLossOfConnection = result.repetition == .onNewConnection
-      result.isOutcomeUnknown = mayCommit && PostgresConnection.leavesOutcomeOpen(error.state)
+      result.isOutcomeUnknown = mayCommit && leavesOutcomeOpen(error)
       close()
     }
     return noted(result.with(sql: sql, database: database))
   }
 
-  /// Whether a connection that was lost for this reason may have committed before.
-  private static func leavesOutcomeOpen(_ state: SQLState?) -> Bool {
-    guard let state else { return true }
-    return state == .crashShutdown || state.category == "08"
+  /// Whether a connection that was lost for this reason may have committed before. A server that ends a session
+  /// finishes the commit first. It answers in the order of the statements, unless it crashes.
+  private func leavesOutcomeOpen(_ error: PostgresError) -> Bool {
+    guard let state = error.state else { return true }
+    return state == .crashShutdown || state.category == "08" || error.endsSession && awaitsCommit
   }
 
   /// Adds the reason that the server gave before it closed the connection.

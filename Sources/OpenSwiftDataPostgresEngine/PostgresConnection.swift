@@ -37,6 +37,9 @@ package final class PostgresConnection {
   /// Whether an exchange runs: its rows may be being read.
   var isExchanging = false
 
+  /// Whether an answer that ends the session may come from behind a commit: all before it were received.
+  var awaitsCommit = false
+
   /// The number of open transactions inside an enclosing one; `nil` if no transaction encloses
   /// others.
   var innerTransactions: Int?

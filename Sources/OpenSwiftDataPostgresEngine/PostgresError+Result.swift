@@ -24,6 +24,7 @@ extension PostgresError {
       default: .server
       }
     self.init(kind, message, state: state, sql: sql)
+    endsSession = ["FATAL", "PANIC"].contains(field("V") ?? field("S"))
     hint = field("H")
     schema = field("s")
     table = field("t")

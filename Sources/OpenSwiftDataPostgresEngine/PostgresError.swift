@@ -61,6 +61,8 @@ package struct PostgresError: Error, Sendable {
   package var parameter: Int?
   /// Whether the change may have been committed although the call failed.
   package var isOutcomeUnknown = false
+  /// Whether the server has ended the session because of it.
+  package var endsSession = false
   /// Whether a connection was lost that had been open.
   package var isLossOfConnection = false
   /// The earlier errors, from the first one on, for which the server refuses statements of a

@@ -24,7 +24,8 @@ extension ModelContainer {
 
   /// The end of the histories of the container's stores in PostgreSQL.
   ///
-  /// It includes all committed saves. Reads one number from the primary server of each store.
+  /// It includes all committed saves, and so do later reads of this container. Reads one number from the
+  /// primary server of each store.
   ///
   /// ```swift
   /// try context.save()
@@ -39,6 +40,8 @@ extension ModelContainer {
     for case let store as PostgresStore in stores {
       numbers[store.identifier] = try store.engine.lastTransactionNumber()
     }
-    return DefaultHistoryToken(numbers)
+    let token = DefaultHistoryToken(numbers)
+    includeInReads(token)
+    return token
   }
 }

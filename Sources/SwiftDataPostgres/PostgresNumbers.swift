@@ -186,7 +186,7 @@ final class PostgresNumbers: NumberAllocator {
     let known = try connection.prepare(
       """
       SELECT relname::text FROM pg_class WHERE relkind = 'S' \
-      AND relnamespace = current_schema()::regnamespace
+      AND relnamespace = to_regnamespace(quote_ident(current_schema()))
       """
     ).rows { rows in
       var names: Set<String> = []

@@ -34,8 +34,8 @@ final class ReplicaRouter: Sendable {
   private let limits: PostgresPool.Limits
   private let storeIdentifier: String
   private let primary: PostgresPool
-  /// The statement for the number of the last transaction.
-  private let lastNumber: String
+  /// The statement for the number of the last transaction, and the start of a primary server.
+  private let endStatement: String
   private let state: Mutex<State>
   private let checking = Mutex(())
   private let queue = DispatchQueue(label: "SwiftData PostgreSQL standbys")
@@ -55,7 +55,10 @@ final class ReplicaRouter: Sendable {
     self.limits = limits
     self.storeIdentifier = storeIdentifier
     self.primary = primary
-    self.lastNumber = lastNumber
+    endStatement = """
+      SELECT (\(lastNumber)), CASE WHEN NOT pg_is_in_recovery() \
+      THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END
+      """
     state = Mutex(
       State(
         routing: ReplicaRouting(
@@ -129,12 +132,17 @@ final class ReplicaRouter: Sendable {
   private func passes(_ check: ReplicaRouting.Check, _ pool: PostgresPool) throws -> Bool {
     var floor = check.floor
     // While the primary is down, the standby must have what is known to be committed.
-    if check.asksPrimary, let number = try? number(in: primary) {
+    if check.asksPrimary, let number = try? end(in: primary).number {
       floor = state.withLock { $0.routing.primaryAnswered(number, check) }
     }
     let deadline = Deadline(after: ReplicaRouter.patience)
     while true {
-      let replayed = try number(in: pool)
+      let (replayed, started) = try end(in: pool)
+      // While the primary is down, a promoted standby may be all that is left.
+      if let started, let own = try? end(in: primary).started, own != started {
+        throw PostgresError(
+          .misuse, "it is no standby: it was promoted, or never followed another server")
+      }
       if replayed >= floor {
         let recovers = state.withLock { state in
           defer { state.routing.standbyAnswered(replayed, check) }
@@ -148,10 +156,13 @@ final class ReplicaRouter: Sendable {
     }
   }
 
-  private func number(in pool: PostgresPool) throws -> Int64 {
+  /// The end of the history of a server, and when the server began; `nil` for a standby. A name that leads to
+  /// the primary server is no mistake.
+  private func end(in pool: PostgresPool) throws -> (number: Int64, started: Int64?) {
     try pool.read("the end of the history") { connection in
-      try connection.prepare(lastNumber).rows(within: ReplicaRouter.answerWithin) { rows in
-        try rows.next() ? try rows.integer(0) ?? 0 : 0
+      try connection.prepare(endStatement).rows(within: ReplicaRouter.answerWithin) { rows in
+        guard try rows.next() else { return (0, nil) }
+        return (try rows.integer(0) ?? 0, try rows.integer(1))
       }
     }
   }

@@ -9,7 +9,7 @@ struct TableFiles {
     let found = try connection.prepare(
       """
       SELECT c.oid::bigint::text || ' ' || c.relfilenode::bigint::text, c.relname::text \
-      FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
+      FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind = 'r'
       """
     ).values()
     for row in found {

@@ -176,19 +176,31 @@ struct ModelPropertyExpansionTests {
     #expect(result.text.contains("_$backingData.get(Sub._$firstSlot + 0)"))
   }
 
-  @Test("Members of a main actor model that the library uses are not isolated")
-  func mainActor() {
-    let result = expandModel(
-      "@MainActor @Model final class Item { var a: Int; init() {} }", only: ["Model"])
+  @Test(
+    "Members of a model that may be isolated, which the library uses, are not isolated",
+    arguments: [
+      "@MainActor @Model final class Item { var a: Int; init() {} }",
+      "@Model final class Item: Identifiable, Named { var a: Int; init() {} }",
+    ])
+  func mainActor(source: String) {
+    let result = expandModel(source, only: ["Model"])
     #expect(result.messages == [])
     for member in [
       "nonisolated(unsafe) private var _$backingData", "nonisolated public var persistentBacking",
       "nonisolated var _$storage", "nonisolated static var schemaMetadata",
       "nonisolated static let _$descriptor", "nonisolated init(backingData:",
-      "SwiftData._withoutIsolation { @MainActor in",
+      "SwiftData._withoutIsolation {",
     ] {
       #expect(result.text.contains(member), "\(member)")
     }
+  }
+
+  @Test("A model that inherits only known protocols has no isolation")
+  func notIsolated() {
+    let source = "@Model final class Item: Codable, Swift.Hashable { var a: Int; init() {} }"
+    let result = expandModel(source, only: ["Model"])
+    #expect(!result.text.contains("nonisolated(unsafe)"))
+    #expect(!result.text.contains("_withoutIsolation"))
   }
 
   @Test("A local class gets no members, which would not compile")

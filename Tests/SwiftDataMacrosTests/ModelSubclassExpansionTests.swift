@@ -19,42 +19,44 @@ struct ModelSubclassExpansionTests {
           var size: Int
           init(size: Int) { self.size = size }
 
-          @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(Sub.self)
+          @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = SwiftData._ModelBacking(Sub.self)
 
-          override var _$storage: SwiftData._ModelStorage {
+          nonisolated override var _$storage: SwiftData._ModelStorage {
             _$backingData.unify(
               of: self, inherited: super._$storage,
               replaceInherited: { super._$replaceStorage($0) })
           }
 
-          override func _$replaceStorage(_ storage: SwiftData._ModelStorage) {
+          nonisolated override func _$replaceStorage(_ storage: SwiftData._ModelStorage) {
             _$backingData.replace(with: storage)
             super._$replaceStorage(storage)
           }
 
-          override class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
+          nonisolated override class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
             _$schemaMetadata(for: Sub.self)
           }
 
-          static func _$schemaMetadata<_M: Sub>(
+          nonisolated static func _$schemaMetadata<_M: Sub>(
             for _type: _M.Type
           ) -> [SwiftData.Schema.PropertyMetadata] {
-            var _metadata: [SwiftData.Schema.PropertyMetadata] = Base._$schemaMetadata(for: _type)
-            _metadata.append(SwiftData.Schema.PropertyMetadata(
-              name: "size", keypath: \_M.size, defaultValue: nil,
-              metadata: nil))
-            return _metadata
+            return SwiftData._withoutIsolation { @MainActor () -> [SwiftData.Schema.PropertyMetadata] in
+              var _metadata: [SwiftData.Schema.PropertyMetadata] = Base._$schemaMetadata(for: _type)
+              _metadata.append(SwiftData.Schema.PropertyMetadata(
+                name: "size", keypath: \_M.size, defaultValue: nil,
+                metadata: nil))
+              return _metadata
+            }
           }
 
-          private static let _$firstSlot: Int = Base._$descriptor.slotCount
+          nonisolated private static let _$firstSlot: Int = Base._$descriptor.slotCount
 
-          private static let _$ownDescriptor = SwiftData._ModelDescriptor(Sub.self)
+          nonisolated private static let _$ownDescriptor = SwiftData._ModelDescriptor(Sub.self)
 
-          override class var _$descriptor: SwiftData._ModelDescriptor {
+          nonisolated override class var _$descriptor: SwiftData._ModelDescriptor {
             _$ownDescriptor
           }
 
-          required init(backingData: any SwiftData.BackingData<_$RootModel>) {
+          nonisolated required init(backingData: any SwiftData.BackingData<_$RootModel>) {
             _size = _SwiftDataNoType()
             _$backingData.adopt(backingData)
             super.init(backingData: backingData)

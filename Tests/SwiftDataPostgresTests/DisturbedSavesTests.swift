@@ -66,6 +66,68 @@ struct DisturbedSavesTests {
     #expect(try StoredRows(address).integer("SELECT max(\"ZVISITS\") FROM \"ZPLACE\"") == 4)
   }
 
+  /// The server finishes a commit before it obeys an administrator.
+  @Test(arguments: [0, 3], [true, false])
+  func aSessionThatEndsBehindItsCommitHasSaved(_ saves: Int, _ confirms: Bool) throws {
+    let (container, proxy, address) = try disturbed()
+    let context = try context(container, after: saves)
+    for number in 1...3 {
+      context.insert(Place("a"))
+      proxy.set(.endSessionAfterCommit(confirms: confirms))
+      try context.save()
+      #expect(!context.hasChanges)
+      #expect(try count(address) == saves + number)
+    }
+    for _ in 0..<200 { context.insert(Place("b")) }
+    proxy.set(.endSessionAfterCommit(confirms: confirms))
+    try context.save()
+    #expect(try count(address) == saves + 203)
+    var runs = 0
+    proxy.set(.endSessionAfterCommit(confirms: confirms))
+    try context.transaction {
+      runs += 1
+      context.insert(Place("c"))
+    }
+    #expect(try count(address) == saves + 204 && runs == 1)
+  }
+
+  /// Which store writes first depends on their identifiers, which are random.
+  @Test(arguments: 0..<5) func aTransactionThatFailsEndsInEachStore(_ round: Int) throws {
+    let server = try PostgresServer.shared
+    let address = try server.addressOfNewSchema()
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).store")
+    defer {
+      for suffix in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: file.path + suffix)
+      }
+    }
+    let container = try ModelContainer(
+      for: Schema([Place.self, City.self, Memo.self]),
+      configurations: [
+        PostgresConfiguration(
+          "server", schema: Schema([Place.self, City.self]),
+          url: address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")),
+        ModelConfiguration("file", schema: Schema([Memo.self]), url: file),
+      ])
+    let context = ModelContext(container)
+    for _ in 0..<3 { try context.transaction { context.insert(Place("earlier")) } }
+    #expect(throws: SwiftDataError.self) {
+      try context.transaction {
+        context.insert(Place("lost"))
+        context.insert(Memo("lost"))
+        proxy.set(.loseMessage(after: 0))
+      }
+    }
+    proxy.set(.forward)
+    context.insert(Memo("later"))
+    try context.save()
+    let other = ModelContext(
+      try ModelContainer(for: Memo.self, configurations: ModelConfiguration(url: file)))
+    #expect(try other.fetch(FetchDescriptor<Memo>()).map(\.text) == ["later"])
+    #expect(try count(address) == 3)
+  }
+
   @Test(arguments: [0, 3]) func aCommitThatDoesNotReachTheServerIsRepeated(_ saves: Int) throws {
     let (container, proxy, address) = try disturbed()
     let context = try context(container, after: saves)

@@ -13,6 +13,8 @@ final class PostgresProxy: Sendable {
     case refuse
     /// The next commit reaches the server; its answer does not reach the client, whose connection ends.
     case loseAnswerToCommit
+    /// The server ends the session behind its answer to the next commit, or without an answer.
+    case endSessionAfterCommit(confirms: Bool)
     /// As `loseAnswerToCommit`; then new connections are closed at once.
     case loseServerAfterCommit
     /// The connection ends before the next commit reaches the server, as often as told.
@@ -74,6 +76,12 @@ final class PostgresProxy: Sendable {
     }
   }
 
+  /// The message of a server that an administrator ends.
+  private static let endOfSession: [UInt8] = {
+    let body = Array("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0".utf8)
+    return [UInt8(ascii: "E"), 0, 0, 0, UInt8(body.count + 4)] + body
+  }()
+
   private func serve() {
     while true {
       let client = accept(listener, nil, nil)
@@ -120,6 +128,18 @@ final class PostgresProxy: Sendable {
       var mode = mode.withLock { $0 }
       if case .drop = mode { continue }
       if !fromClient, case .slow(let seconds) = mode { Thread.sleep(forTimeInterval: seconds) }
+      if !fromClient, case .endSessionAfterCommit(let confirms) = mode,
+        let tag = bytes.firstRange(of: Array("COMMIT\0".utf8))
+      {
+        set(.forward)
+        // A command's answer is its kind, its length, and its tag.
+        let end = confirms ? tag.upperBound : tag.lowerBound - 5
+        let answer = Array(bytes[..<end]) + PostgresProxy.endOfSession
+        _ = answer.withUnsafeBytes {
+          send(target, $0.baseAddress!, answer.count, PostgresProxy.withoutSignal)
+        }
+        return link.cut()
+      }
       // The answer to a commit that is to be lost.
       if !fromClient, link.isCut.withLock({ $0 }) { return link.cut() }
       if fromClient, case .loseMessage(let count) = mode {

@@ -77,6 +77,38 @@ final class PostgresReplicaTests: Sendable {
     #expect(try texts.integer() ?? 0 > 0)
   }
 
+  /// It has transactions with the same numbers and other contents.
+  @Test func aPromotedStandbyIsNotRead() throws {
+    try WarningLog.$receiver.withValue({ [warnings] in warnings.add($0) }) {
+      let container = try container()
+      try container.add("a")
+      try waitForStandby(container)
+      try standby.promote()
+      let other = try ModelContainer(
+        for: Memo.self, configurations: PostgresConfiguration(url: readURL))
+      for number in 0..<5 { try other.add("other \(number)") }
+      for number in 0..<3 {
+        try container.add("own \(number)")
+        #expect(try container.texts().filter { $0.hasPrefix("own") }.count == number + 1)
+        #expect(try !container.texts().contains("other 0"))
+      }
+      #expect(warnings.all.contains { $0.contains("it is no standby") }, "\(warnings.all)")
+    }
+  }
+
+  @Test func aTokenIsIncludedInLaterReads() throws {
+    let container = try container()
+    try waitForStandby(container)
+    try standby.pauseReplay()
+    try database.container().add("new")
+    let token = try container.lastHistoryToken()
+    #expect(try container.texts() == ["new"])
+    let later = try ModelContext(container).fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
+    #expect(later.isEmpty)
+    try standby.resumeReplay()
+  }
+
   @Test func aSaveIsReadAtOnce() throws {
     let container = try container()
     try waitForStandby(container)

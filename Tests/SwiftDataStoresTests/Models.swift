@@ -99,3 +99,27 @@ func document(_ entities: String, header: String = "") -> String {
   }
   """
 }
+
+/// Two relationships whose inverses have the same name.
+@Model
+final class Voyage {
+  @Relationship(inverse: \Halt.voyage) var halts: [Halt] = []
+  @Relationship(inverse: \Pass.voyage) var pass: Pass?
+
+  init() {}
+}
+
+@Model
+final class Halt {
+  var place: String
+  var voyage: Voyage?
+
+  init(_ place: String) { self.place = place }
+}
+
+@Model
+final class Pass {
+  var voyage: Voyage?
+
+  init() {}
+}

@@ -52,6 +52,64 @@ struct StoreBehaviourTests {
     #expect(try third.author("Tove")?.books.count == 1)
   }
 
+  /// The members of a list and a single one refer to their owner by properties of the same name.
+  @Test(arguments: [true, false], [true, false])
+  func relationshipsOfTheSameNameAreKeptApart(_ isJSON: Bool, _ isOneSave: Bool) throws {
+    let folder = try Folder()
+    let contents = DictionaryStoreContents()
+    let schema = Schema([Voyage.self, Halt.self, Pass.self])
+    func open() throws -> ModelContext {
+      ModelContext(
+        isJSON
+          ? try ModelContainer(
+            for: schema, configurations: [JSONStoreConfiguration(url: folder.file)])
+          : try ModelContainer(
+            for: schema, configurations: [DictionaryStoreConfiguration(contents: contents)]))
+    }
+    let context = try open()
+    let voyage = Voyage()
+    context.insert(voyage)
+    voyage.halts = [Halt("1"), Halt("2")]
+    if !isOneSave { try context.save() }
+    voyage.pass = Pass()
+    try context.save()
+    let reopened = try open()
+    let halts = try reopened.fetch(FetchDescriptor<Halt>())
+    #expect(halts.count == 2 && halts.allSatisfy { $0.voyage?.pass != nil })
+    // A second one takes the place of the first.
+    halts[0].voyage?.pass = Pass()
+    try reopened.save()
+    let passes = try open().fetch(FetchDescriptor<Pass>())
+    #expect(passes.count == 2 && passes.filter { $0.voyage != nil }.count == 1)
+    #expect(try open().fetch(FetchDescriptor<Halt>()).allSatisfy { $0.voyage != nil })
+  }
+
+  /// A fetch gives a changed model a new row.
+  @Test(arguments: Kind.all, [true, false])
+  func aRelationshipIsUndoneAndRedoneOverAFetch(_ kind: Kind, _ isFetched: Bool) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let manager = UndoManager()
+    context.undoManager = manager
+    let author = Author("Tove", born: 1914)
+    let book = Book("Comet", by: author)
+    context.insert(author)
+    context.insert(book)
+    try context.save()
+    book.author = nil
+    if isFetched { _ = try context.fetch(FetchDescriptor<Book>()) }
+    manager.undo()
+    #expect(book.author === author && !context.hasChanges)
+    manager.redo()
+    #expect(book.author == nil && context.hasChanges)
+    try context.save()
+    #expect(try self.context(open).all(Book.self).map { $0.author == nil } == [true])
+    book.author = author
+    _ = try context.fetch(FetchDescriptor<Book>())
+    context.rollback()
+    #expect(book.author == nil && !context.hasChanges)
+  }
+
   @Test(arguments: Kind.all)
   func predicatesOrderLimitAndCount(_ kind: Kind) throws {
     let open = try kind.make()

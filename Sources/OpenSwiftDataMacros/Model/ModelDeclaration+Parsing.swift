@@ -6,7 +6,7 @@ extension ModelDeclaration {
     name = node.name.text
     access = AccessLevel(of: node.modifiers)
     isFinal = node.modifiers.has(.final)
-    isOnMainActor = node.attributes.has("MainActor")
+    mayBeIsolated = node.attributes.has("MainActor") || node.hasUnknownInheritance
     possibleSuperclass = node.possibleSuperclass
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
       .compactMap(PropertyDeclaration.init)
@@ -20,12 +20,16 @@ extension ModelDeclaration {
 
 extension ClassDeclSyntax {
   /// The first inherited type, unless it is a well-known protocol.
-  var possibleSuperclass: String? {
-    guard let first = inheritanceClause?.inheritedTypes.first?.type.trimmedDescription,
-      !knownProtocols.contains(unqualified(first))
-    else { return nil }
-    return first
+  var possibleSuperclass: String? { inheritedTypes.first.flatMap { isKnown($0) ? nil : $0 } }
+
+  /// Whether an inherited type may be isolated.
+  fileprivate var hasUnknownInheritance: Bool { !inheritedTypes.allSatisfy(isKnown) }
+
+  private var inheritedTypes: [String] {
+    inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
   }
+
+  private func isKnown(_ type: String) -> Bool { knownProtocols.contains(unqualified(type)) }
 }
 
 private let knownProtocols: Set<String> = [

@@ -7,8 +7,9 @@ struct ModelDeclaration {
   var originalName: StringLiteralExprSyntax?
   var access: AccessLevel
   var isFinal: Bool
-  /// Isolated by an attribute; members that the library uses are then generated as `nonisolated`.
-  var isOnMainActor: Bool
+  /// Isolated by an attribute, or perhaps by a protocol or superclass; members that the library uses are
+  /// then generated as `nonisolated`.
+  var mayBeIsolated: Bool
   /// The first inherited type, when it may be a class.
   var possibleSuperclass: String?
   /// Persisted properties in source order.

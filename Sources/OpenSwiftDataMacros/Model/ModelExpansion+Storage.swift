@@ -9,7 +9,7 @@ extension ModelExpansion {
     }
   }
 
-  private var unchecked: String { model.isOnMainActor ? "nonisolated(unsafe) " : "" }
+  private var unchecked: String { model.mayBeIsolated ? "nonisolated(unsafe) " : "" }
 
   /// The constants, each with the source text of its slot.
   var constants: [(property: PropertyDeclaration, slot: String)] {

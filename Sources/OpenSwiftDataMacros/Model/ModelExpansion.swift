@@ -26,7 +26,7 @@ struct ModelExpansion {
   var overridable: String { model.isFinal ? model.access.fixed : model.access.overridable }
 
   /// For members that the library uses on any thread.
-  var nonisolated: String { model.isOnMainActor ? "nonisolated " : "" }
+  var nonisolated: String { model.mayBeIsolated ? "nonisolated " : "" }
 
   var override: String { ancestry == .root ? "" : "override " }
 }

@@ -21,7 +21,7 @@ struct SchemaMetadataExpansion {
     }
   }
 
-  private var nonisolated: String { model.isOnMainActor ? "nonisolated " : "" }
+  private var nonisolated: String { model.mayBeIsolated ? "nonisolated " : "" }
 
   private var access: String {
     model.isFinal ? model.access.fixed : model.access.overridable
@@ -65,12 +65,13 @@ struct SchemaMetadataExpansion {
     if entries.isEmpty { return "return \(inherited)" }
     let statements =
       (["var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)"]
-      + entries.map { "_metadata.append(\($0))" }
-      + ["return _metadata"])
-      .joined(separator: "\n  ")
+        + entries.map { "_metadata.append(\($0))" }
+        + ["return _metadata"])
+    guard model.mayBeIsolated else { return statements.joined(separator: "\n  ") }
     // Key paths to isolated properties must be formed on their actor.
-    return model.isOnMainActor
-      ? "return SwiftData._withoutIsolation { @MainActor in\n  \(statements)\n  }" : statements
+    let closure =
+      "SwiftData._withoutIsolation { @MainActor () -> [SwiftData.Schema.PropertyMetadata] in"
+    return "return \(closure)\n    \(statements.joined(separator: "\n    "))\n  }"
   }
 
   private func entry(_ constraint: ConstraintDeclaration) -> String {

@@ -77,6 +77,18 @@ final class ChangeTracker {
     if changed.notesEdits { changed.noteEdit(of: storage) }
   }
 
+  /// Called after a pending model got the row of a snapshot under its unsaved values. To-one relationships of
+  /// a store of the app are in the snapshot only, not in its row.
+  func recordSavedValues(of snapshot: DefaultSnapshot, under storage: _ModelStorage) {
+    guard snapshot.cells != nil else { return }
+    let saved = storage.withValues(nil) {
+      snapshot.putCells(into: storage)
+      return SavedValues(storage)
+    }
+    changed.replaceSaved(of: storage, by: saved)
+    deleted.replaceSaved(of: storage, by: saved)
+  }
+
   /// Removes a change that turned out to be none. The model may have no other owner, so it is
   /// released after the change.
   func forget(_ storage: _ModelStorage) {

@@ -41,8 +41,12 @@ final class ContextTransaction {
   fileprivate var changes = SavedChanges()
   /// The results of the saves, for notifications.
   fileprivate var saved: SaveSession.Saved?
-  /// Why the transaction cannot be committed: an inner transaction has failed.
-  fileprivate(set) var failure: (any Error)?
+  /// Why the transaction cannot be committed: an inner transaction has failed, or a save after one of
+  /// several stores had written.
+  private(set) var failure: (any Error)?
+
+  /// Makes the transaction end in an error; the first one counts.
+  func fail(because error: any Error) { failure = failure ?? error }
   /// The number of saves and batch deletions that have written to it.
   private(set) var writeCount = 0
 
@@ -147,7 +151,7 @@ extension ContextCore {
       try block()
       try save()
     } catch {
-      transaction.failure = transaction.failure ?? error
+      transaction.fail(because: error)
       rollback()
       throw error
     }

@@ -29,6 +29,7 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
     // its history.
     var positions: [String: Int64] = [:]
     for page in pages { positions[page.storeIdentifier] = page.positionBeforeFirst }
+    var times: [String: Double] = [:]
     var merged: [Transaction] = []
     while merged.count < limit {
       let next = pages.indices.filter { indices[$0] < pages[$0].transactions.count }
@@ -44,7 +45,8 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
         continue
       }
       positions[own.storeIdentifier] = own.transactionIdentifier
-      let named = own.with(DefaultHistoryToken(positions))
+      times[own.storeIdentifier] = own.token.time(ofStore: own.storeIdentifier)
+      let named = own.with(DefaultHistoryToken(positions, times: times))
       if let named = named as? Transaction { merged.append(named) }
     }
     return merged

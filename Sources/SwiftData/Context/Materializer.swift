@@ -166,6 +166,7 @@ final class Materializer {
     if !storage.flags.isDisjoint(with: .isPending) {
       changes.recordNewRow(of: storage)
       conflicts.note(snapshot, under: storage)
+      defer { changes.recordSavedValues(of: snapshot, under: storage) }
       // A model that this context has inserted has no row yet.
       guard storage.row == nil || isNews(snapshot, to: storage) else {
         return storage.show(page: snapshot.page, row: snapshot.row)

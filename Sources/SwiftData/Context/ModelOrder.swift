@@ -13,6 +13,8 @@ struct ModelOrder<T: PersistentModel> {
     /// The property, if its values can be NaN. Stores keep NaN as null, and Swift's `<` does not
     /// order it.
     let number: PartialKeyPath<T>?
+    /// Whether the language matters.
+    let isLocalized: Bool
 
     init(_ descriptor: SortDescriptor<T>) {
       self.descriptor = descriptor
@@ -22,6 +24,7 @@ struct ModelOrder<T: PersistentModel> {
       let isNumber =
         value is any BinaryFloatingPoint.Type || value is Double?.Type || value is Float?.Type
       number = isNumber ? keyPath : nil
+      isLocalized = descriptor.stringComparator.map { $0 != .lexical } ?? false
     }
 
     func compare(_ left: T, _ right: T) -> ComparisonResult {
@@ -34,7 +37,7 @@ struct ModelOrder<T: PersistentModel> {
         case (true, false): return isForward ? .orderedDescending : .orderedAscending
         }
       }
-      guard let isReversed else { return descriptor.compareValues(left, right) }
+      guard let isReversed, !isLocalized else { return descriptor.compareValues(left, right) }
       let result = descriptor.compare(left, right)
       return isReversed ? result.reversed : result
     }
@@ -144,9 +147,9 @@ extension SortDescriptor {
     case (nil, _): result = .orderedAscending
     case (_, nil): result = .orderedDescending
     case (let left as String, let right as String):
-      var comparator = stringComparator
-      comparator?.order = .forward
-      result = comparator?.compare(left, right) ?? SortDescriptor.compareValues(left, right)
+      result =
+        stringComparator?.compareByLanguage(left, right)
+        ?? SortDescriptor.compareValues(left, right)
     case (let left as Bool, let right as Bool):
       result = left == right ? .orderedSame : left ? .orderedDescending : .orderedAscending
     case (let first as any Comparable, let second?):

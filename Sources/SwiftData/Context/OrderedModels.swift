@@ -33,10 +33,7 @@ struct OrderedModels: Sequence {
 
   /// - Returns: The saved values of the model; nil if it is not in this list.
   mutating func remove(_ storage: _ModelStorage) -> SavedValues? {
-    let position = Int(storage.pendingIndex)
-    guard position >= 0, position < entries.count, let entry = entries[position],
-      entry.storage === storage
-    else { return nil }
+    guard let position = position(of: storage), let entry = entries[position] else { return nil }
     storage.pendingIndex = -1
     entries[position] = nil
     var removed = SavedValues()
@@ -59,11 +56,22 @@ struct OrderedModels: Sequence {
   }
 
   func saved(of storage: _ModelStorage) -> SavedValues? {
+    guard let position = position(of: storage) else { return nil }
+    return keepsSavedValues ? saved[position] : SavedValues()
+  }
+
+  /// Does nothing for a model that is not in this list.
+  mutating func replaceSaved(of storage: _ModelStorage, by values: SavedValues) {
+    guard keepsSavedValues, let position = position(of: storage) else { return }
+    saved[position] = values
+  }
+
+  private func position(of storage: _ModelStorage) -> Int? {
     let position = Int(storage.pendingIndex)
     guard position >= 0, position < entries.count, let entry = entries[position],
       entry.storage === storage
     else { return nil }
-    return keepsSavedValues ? saved[position] : SavedValues()
+    return position
   }
 
   /// The models with their saved values.

@@ -209,9 +209,8 @@ struct SaveSession {
   private func commit(_ batches: [Batch]) throws -> Saved {
     SaveStep.reach(.written)
     models.keepLastValues(batches)
-    // Ends savepoints only, which cannot fail by themselves.
-    if transaction != nil {
-      for batch in batches where !batch.isCommitted { try batch.save.commit() }
+    if let transaction {
+      try endSavepoints(batches.filter { !$0.isCommitted }, transaction)
       return finalise(batches, nil)
     }
     let others = externalChanges.feed
@@ -239,6 +238,21 @@ struct SaveSession {
     let saved = finalise(batches, announced)
     stores.coordinator.commits.fire()
     return saved
+  }
+
+  /// Ends the savepoints of a save inside a transaction. That fails if the connection is lost, or if one of the
+  /// statements fails that are sent with it.
+  private func endSavepoints(_ batches: [Batch], _ transaction: ContextTransaction) throws {
+    for (index, batch) in batches.enumerated() {
+      do {
+        try batch.save.commit()
+      } catch {
+        for later in batches[(index + 1)...].reversed() { later.save.abandon() }
+        // What other stores have written already is undone with the whole transaction.
+        if index > 0 { transaction.fail(because: error) }
+        throw error
+      }
+    }
   }
 
   /// Finalises the stores that committed before another one failed: their models are saved.

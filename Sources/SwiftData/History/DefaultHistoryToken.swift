@@ -8,12 +8,20 @@ public struct DefaultHistoryToken: HistoryToken {
 
   private let transactions: [String: Int64]
 
-  package init(_ transactions: [String: Int64]) {
+  /// When these transactions were saved, in seconds since 2001, as far as that is known. In a store that was
+  /// replaced by an older copy, another transaction may have the number.
+  private let times: [String: Double]
+
+  package init(_ transactions: [String: Int64], times: [String: Double] = [:]) {
     self.transactions = transactions
+    self.times = times
   }
 
   /// The number of the last transaction of a store; `nil` for a store that the token lacks.
   package func transaction(ofStore identifier: String) -> Int64? { transactions[identifier] }
+
+  /// When that transaction was saved, in seconds since 2001; `nil` if that is not known.
+  package func time(ofStore identifier: String) -> Double? { times[identifier] }
 
   /// The stores that the token contains.
   package var storeIdentifiers: Set<String> { Set(transactions.keys) }
@@ -62,14 +70,16 @@ public struct DefaultHistoryToken: HistoryToken {
 extension DefaultHistoryToken {
   private enum CodingKeys: CodingKey {
     case tokenValue
+    case times
   }
 
-  /// Encodes the transaction numbers by store identifier.
+  /// Encodes the transaction numbers and times by store identifier.
   ///
   /// - Throws: Errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(transactions, forKey: .tokenValue)
+    if !times.isEmpty { try container.encode(times, forKey: .times) }
   }
 
   /// Decodes what `encode(to:)` wrote.
@@ -78,5 +88,6 @@ extension DefaultHistoryToken {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     transactions = try container.decode([String: Int64].self, forKey: .tokenValue)
+    times = try container.decodeIfPresent([String: Double].self, forKey: .times) ?? [:]
   }
 }

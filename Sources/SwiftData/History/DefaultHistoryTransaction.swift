@@ -56,7 +56,11 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     self.processIdentifier = processIdentifier
     self.author = author
     self.contextName = contextName
-    self.token = token ?? DefaultHistoryToken([storeIdentifier: transactionIdentifier])
+    self.token =
+      token
+      ?? DefaultHistoryToken(
+        [storeIdentifier: transactionIdentifier],
+        times: [storeIdentifier: timestamp.timeIntervalSinceReferenceDate])
   }
 
   /// The same transaction with another token.

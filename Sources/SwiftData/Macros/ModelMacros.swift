@@ -5,7 +5,7 @@ public typealias _Observable = Observable
 
 /// Runs code that is declared for the main actor on the caller's actor.
 ///
-/// Generated code of models with `@MainActor` names their properties in it and reads no value of a
+/// Generated code of models that may be isolated names their properties in it and reads no value of a
 /// model. An attribute for isolation does not change the form of a function, so the bit cast changes
 /// its type only.
 public func _withoutIsolation<R>(_ body: @MainActor () -> R) -> R {

@@ -48,7 +48,10 @@ extension Schema.Index {
   public convenience init(_ indices: _AnyIndex<T>...) { self.init(.binary([])) }
 }
 
-extension Decodable where Self: PersistentModel {
+// Extensions of `Decodable` and `Encodable` would make the compiler fail for all types that are decoded,
+// in modules whose default isolation is the main actor.
+
+extension PersistentModel where Self: Decodable {
   /// Rejects a model that is `Decodable` without its own `init(from:)`.
   ///
   /// - Throws: Nothing; it cannot be called.
@@ -61,7 +64,7 @@ extension Decodable where Self: PersistentModel {
   public init(from decoder: any Decoder) throws { throw SwiftDataError.unknownSchema }
 }
 
-extension Encodable where Self: PersistentModel {
+extension PersistentModel where Self: Encodable {
   /// Rejects a model that is `Encodable` without its own `encode(to:)`.
   ///
   /// - Throws: Nothing; it cannot be called.

@@ -12,6 +12,7 @@
 /// | the metadata of `Optional` and `Array` has its type  | `TypeReflection`   | types are cast to protocols |
 /// | tracking retains an object of the registrar, whose second word grows with its references | `ObservationProbe` | each read counts as tracked |
 /// | an array of objects has one word for each            | `ObjectWords`      | the words are copied from the objects |
+/// | a text comparator consists of what it encodes        | `String.StandardComparator.localized` | a warning, and the order of code points |
 /// | a mirror of a sort descriptor shows its comparator   | `ModelOrder`       | values are compared without the descriptor |
 ///
 /// The linker checks one more: `ModelReference` calls functions that the runtime exports. Two have no

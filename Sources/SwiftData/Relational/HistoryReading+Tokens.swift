@@ -41,6 +41,14 @@ extension HistoryReading {
       throw expired(
         number, "The store has only \(end) transactions: it was replaced by an older copy.")
     }
+    if let time = token.time(ofStore: store.identifier),
+      let row = try rows.transactions([number])[number], row.timestamp != time
+    {
+      throw expired(
+        number,
+        "Another transaction has this number: the store was replaced by an older copy, which was changed since."
+      )
+    }
     // The history may begin after its last transaction, if deletions are recorded.
     let start = try rows.oldest()
     if start.map({ $0 > number + 1 }) ?? (end > number) {

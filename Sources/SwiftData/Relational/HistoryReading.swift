@@ -98,7 +98,8 @@ struct HistoryReading {
         transactionIdentifier: end ?? number, storeIdentifier: store.identifier,
         timestamp: Date(timeIntervalSinceReferenceDate: row.timestamp), changes: made,
         bundleIdentifier: row.bundleIdentifier ?? "", processIdentifier: row.processName ?? "",
-        author: row.author, contextName: row.contextName)
+        author: row.author, contextName: row.contextName,
+        token: end.map { DefaultHistoryToken([store.identifier: $0]) })
     }
   }
 }

@@ -67,7 +67,7 @@ extension DocumentRows {
         }
         guard link.isExclusive else { continue }
         let other = referrers(of: target).first {
-          $0.property == link.name && $0.row != row.identifier
+          $0.row != row.identifier && shape.belongs($0, to: link)
         }
         if let other = other.flatMap({ rows[$0.row] }) {
           throw DocumentStoreError(

@@ -20,6 +20,14 @@ struct DocumentShape: Sendable {
   func isKind(_ entity: String, of other: String) -> Bool {
     entities[entity]?.lineage.contains(other) ?? false
   }
+
+  /// Whether a link is one of a relationship: another class may have a relationship with the same name to the
+  /// same rows.
+  func belongs(_ referrer: Referrer, to relationship: RelationshipShape) -> Bool {
+    let link = entities[referrer.row.entityName]?.relationships[referrer.property]
+    return link?.name == relationship.name && link?.inverse == relationship.inverse
+      && link?.destination == relationship.destination
+  }
 }
 
 /// The properties of an entity, including inherited ones.

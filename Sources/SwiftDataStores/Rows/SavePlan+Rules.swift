@@ -78,7 +78,7 @@ extension SavePlan {
       for link in entity(row)?.links ?? [] where link.isExclusive {
         guard let target = row.links(link.name).first else { continue }
         for other in referrers(of: target).sorted(by: SavePlan.inOrder)
-        where other.property == link.name && other.row != row.identifier {
+        where other.row != row.identifier && rows.shape.belongs(other, to: link) {
           guard let owner = self.row(other.row), isUnchanged(other.row) else { continue }
           try removeLink(to: target, link, of: owner)
         }

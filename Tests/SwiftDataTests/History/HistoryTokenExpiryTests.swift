@@ -104,6 +104,16 @@ import Testing
       try ModelContainer(for: Note.self, configurations: ModelConfiguration(url: copy)))
     #expect(expectExpired(context, token).contains("older copy"))
     #expect(try tokens(context).count == 2)
+    // Its later transactions have the numbers of those that are lost.
+    for _ in 0..<3 {
+      try save(context)
+      #expect(expectExpired(context, token).contains("older copy"))
+    }
+    try save(context)
+    let coded = try JSONDecoder().decode(
+      DefaultHistoryToken.self, from: JSONEncoder().encode(token))
+    #expect(expectExpired(context, coded).contains("older copy"))
+    #expect(try numbers(context, behind: tokens(context)[4]) == [6])
   }
 
   @Test func aTokenOfAnotherStoreIsNamed() throws {

@@ -3,8 +3,12 @@ import SwiftData
 import Testing
 
 @Suite struct ApplicationSupportTests {
-  @Test func theFolderIsAbsolute() {
-    #expect(URL.applicationSupportDirectory.isFileURL)
-    #expect(URL.applicationSupportDirectory.path.hasPrefix("/"))
+  @Test func theFoldersAreAbsolute() {
+    for folder in [
+      URL.applicationSupportDirectory, URL.documentsDirectory, URL.cachesDirectory,
+    ] {
+      #expect(folder.isFileURL && folder.path.hasPrefix("/"))
+    }
+    #expect(URL.documentsDirectory != URL.cachesDirectory)
   }
 }

@@ -1,0 +1,58 @@
+#if !canImport(Darwin)
+  public import Foundation
+
+  extension String.StandardComparator {
+    /// Orders texts as file managers do: by the rules of the language, and numbers by their values.
+    ///
+    /// Case counts only where nothing else decides. Foundation for Linux lacks it. A fetch orders by it; other
+    /// sorts of Foundation for Linux ignore the language.
+    public static let localizedStandard = made(
+      "localizedStandard", [.numeric, .caseInsensitive, .widthInsensitive, .forcedOrdering])
+
+    /// Orders texts by the rules of the language.
+    ///
+    /// Foundation for Linux lacks it. A fetch orders by it; other sorts of Foundation for Linux compare code
+    /// points.
+    public static let localized = made("localized", [])
+
+    /// The values of a comparator, which has no initialiser for them on Linux.
+    private struct Values: Codable, Equatable {
+      var options: UInt
+      var isLocalized: Bool
+      var order: SortOrder
+    }
+
+    private static func made(_ name: String, _ options: String.CompareOptions) -> Self {
+      let values = Values(
+        options: options.rawValue, isLocalized: true, order: lexical.order)
+      if let comparator = castIfSameSize(values, to: Self.self),
+        let data = try? JSONEncoder().encode(comparator),
+        (try? JSONDecoder().decode(Values.self, from: data)) == values
+      {
+        return comparator
+      }
+      let line =
+        "SwiftData: Foundation has an unknown form of String.StandardComparator, so orders by .\(name) "
+        + "compare code points.\n"
+      FileHandle.standardError.write(Data(line.utf8))
+      return lexical
+    }
+  }
+#endif
+
+#if canImport(Darwin)
+  import Foundation
+#endif
+
+extension String.StandardComparator {
+  /// Compares as Foundation of Apple's systems does; that for Linux ignores the language. Always ascending.
+  func compareByLanguage(_ left: String, _ right: String) -> ComparisonResult {
+    var kind = self
+    kind.order = .forward
+    switch kind {
+    case .localizedStandard: return left.localizedStandardCompare(right)
+    case .localized: return left.localizedCompare(right)
+    default: return kind.compare(left, right)
+    }
+  }
+}
