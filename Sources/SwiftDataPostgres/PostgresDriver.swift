@@ -189,6 +189,12 @@ struct PostgresDriver: SQLDriver {
       let entity = entity(of: error)
       if error.isTakenKey, let table = error.table { numbers.noteTakenKey(in: table) }
       if PostgresNumbers.isMissingText(error) { numbers.forgetTexts() }
+      if isOfHistoryText(error) {
+        throw SwiftDataError.storeWriteFailure.with(
+          "The author or the name of the context can't be stored; \(consequence). Give it a shorter text without "
+            + "U+0000.", property: "author", underlying: error,
+          because: .invalidValue(entity: nil, property: "author"))
+      }
       guard !error.isUniquenessViolation else {
         throw SwiftDataError.modelValidationFailure.with(
           "Another model has the same value, but the property is unique; \(consequence). Give one of "
@@ -209,6 +215,13 @@ struct PostgresDriver: SQLDriver {
     .containerClosed.with(
       "The store in \(pool.parameters) was closed with its container. Open a new container to use it "
         + "again.")
+  }
+
+  /// Whether the database refuses a text that the history keeps once for all its transactions.
+  private func isOfHistoryText(_ error: PostgresError) -> Bool {
+    let table = HistoryTables.Entity.text.table
+    if error.kind == .value { return parameterColumn(of: error)?.table == table }
+    return error.exceededIndexLimit != nil && error.sql?.contains(table.quotedName) == true
   }
 
   /// The error for a value that does not fit into an index. The server does not always name the index.

@@ -42,8 +42,8 @@ struct ModelSubclassExpansionTests {
             return SwiftData._withoutIsolation { @MainActor () -> [SwiftData.Schema.PropertyMetadata] in
               var _metadata: [SwiftData.Schema.PropertyMetadata] = Base._$schemaMetadata(for: _type)
               _metadata.append(SwiftData.Schema.PropertyMetadata(
-                name: "size", keypath: \_M.size, defaultValue: nil,
-                metadata: nil))
+              name: "size", keypath: \_M.size, defaultValue: nil,
+              metadata: nil))
               return _metadata
             }
           }

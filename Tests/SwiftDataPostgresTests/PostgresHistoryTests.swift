@@ -61,6 +61,19 @@ struct PostgresHistoryTests {
   }
 
   /// Deleting some transactions after a token leaves the token valid, as in the default store.
+  @Test func anAuthorThatCannotBeStoredIsNamed() throws {
+    let container = try MemoDatabase().container()
+    for author in ["a\u{0}b", TestDatabase.incompressibleText(20_000)] {
+      let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+        try container.add("a", author: author)
+      }
+      #expect(error?.reason == .invalidValue(entity: nil, property: "author"))
+      #expect(error?.description.contains("The author or the name of the context") == true)
+    }
+    try container.add("b", author: "b")
+    #expect(try container.texts() == ["b"])
+  }
+
   @Test func deletingTheTransactionsOfAnAuthorLeavesTokensValid() throws {
     try mine.add("0", author: "me")
     try mine.add("1", author: "you")
