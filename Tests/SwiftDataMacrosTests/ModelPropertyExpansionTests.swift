@@ -189,7 +189,7 @@ struct ModelPropertyExpansionTests {
       "nonisolated(unsafe) private var _$backingData", "nonisolated public var persistentBacking",
       "nonisolated var _$storage", "nonisolated static var schemaMetadata",
       "nonisolated static let _$descriptor", "nonisolated init(backingData:",
-      "SwiftData._withoutIsolation {",
+      "SwiftData._withoutIsolation {", "nonisolated struct _SwiftDataNoType",
     ] {
       #expect(result.text.contains(member), "\(member)")
     }

@@ -72,7 +72,7 @@ struct ModelSubclassExpansionTests {
             try _$backingData.withMutation(self, keyPath: keyPath, mutation)
           }
 
-          struct _SwiftDataNoType {}
+          nonisolated struct _SwiftDataNoType {}
         }
         """#)
   }

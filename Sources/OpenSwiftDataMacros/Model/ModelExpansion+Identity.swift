@@ -64,6 +64,6 @@ extension ModelExpansion {
 
   var marker: String? {
     guard !model.declared.types.contains("_SwiftDataNoType") else { return nil }
-    return "struct _SwiftDataNoType {}"
+    return "\(nonisolated)struct _SwiftDataNoType {}"
   }
 }
