@@ -131,15 +131,17 @@ final class ReplicaRouter: Sendable {
   /// Asks both servers, and waits until the standby has what reads must include.
   private func passes(_ check: ReplicaRouting.Check, _ pool: PostgresPool) throws -> Bool {
     var floor = check.floor
+    // Asked once: a server that is down answers late.
+    lazy var primaryEnd = try? end(in: primary)
     // While the primary is down, the standby must have what is known to be committed.
-    if check.asksPrimary, let number = try? end(in: primary).number {
+    if check.asksPrimary, let number = primaryEnd?.number {
       floor = state.withLock { $0.routing.primaryAnswered(number, check) }
     }
     let deadline = Deadline(after: ReplicaRouter.patience)
     while true {
       let (replayed, started) = try end(in: pool)
       // While the primary is down, a promoted standby may be all that is left.
-      if let started, let own = try? end(in: primary).started, own != started {
+      if let started, let own = primaryEnd?.started, own != started {
         throw PostgresError(
           .misuse, "it is no standby: it was promoted, or never followed another server")
       }

@@ -23,8 +23,7 @@ struct DisturbedSavesTests {
     let server = try PostgresServer.shared
     let address = try server.addressOfNewSchema()
     let proxy = try PostgresProxy(to: server.socketFolder)
-    let container = try container(
-      address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)"))
+    let container = try container(proxy.address(like: address))
     return (container, proxy, address)
   }
 
@@ -107,7 +106,7 @@ struct DisturbedSavesTests {
       configurations: [
         PostgresConfiguration(
           "server", schema: Schema([Place.self, City.self]),
-          url: address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")),
+          url: proxy.address(like: address)),
         ModelConfiguration("file", schema: Schema([Memo.self]), url: file),
       ])
     let context = ModelContext(container)
@@ -253,7 +252,7 @@ struct DisturbedSavesTests {
       """)
     let proxy = try PostgresProxy(to: server.socketFolder)
     let container = try container(
-      address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")
+      proxy.address(like: address)
         .replacing("user=postgres", with: "user=visitor")
         .replacing("options='", with: "options='-c role=worker "))
     let (place, context) = try place(container, after: 3)

@@ -78,9 +78,7 @@ struct PostgresObservationTests {
     let proxy = try PostgresProxy(to: PostgresServer.shared.socketFolder)
     let mine = try ModelContainer(
       for: Memo.self,
-      configurations: PostgresConfiguration(
-        url: database.url.replacing(
-          "host=\(PostgresServer.shared.socketFolder)", with: "host=\(proxy.folder)")))
+      configurations: PostgresConfiguration(url: proxy.address(like: database.url)))
     mine.observesRemoteChanges = true
     let posts = Atomic(0)
     let registration = NotificationCenter.default.addObserver(

@@ -91,8 +91,7 @@ struct PostgresProfileTests {
     let server = try PostgresServer.shared
     let address = try server.addressOfNewSchema()
     let proxy = try PostgresProxy(to: server.socketFolder)
-    let context = ModelContext(
-      try container(address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")))
+    let context = ModelContext(try container(proxy.address(like: address)))
     context.insert(Place("a", visits: 1))
     proxy.set(.loseAnswerToCommit)
     do {
@@ -115,8 +114,7 @@ struct PostgresProfileTests {
     let server = try PostgresServer.shared
     let address = try server.addressOfNewSchema()
     let proxy = try PostgresProxy(to: server.socketFolder)
-    let context = ModelContext(
-      try container(address.replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")))
+    let context = ModelContext(try container(proxy.address(like: address)))
     context.insert(Place("a", visits: 1))
     proxy.set(.loseCommits(1))
     do {

@@ -29,12 +29,14 @@ final class PostgresProxy: Sendable {
   /// The folder of the socket.
   let folder: String
   private let target: String
+  private let serverFolder: String
   private let listener: Int32
   private let mode = Mutex(Mode.forward)
 
   /// - Parameter folder: The folder of the server's socket.
   init(to folder: String) throws {
     target = folder + "/.s.PGSQL.5432"
+    serverFolder = folder
     self.folder = NSTemporaryDirectory() + "opensd-proxy-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(
       atPath: self.folder, withIntermediateDirectories: true)
@@ -49,6 +51,11 @@ final class PostgresProxy: Sendable {
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// An address of the server, through this proxy.
+  func address(like address: String) -> String {
+    address.replacing("host=\(serverFolder)", with: "host=\(folder)")
+  }
 
   func set(_ mode: Mode) { self.mode.withLock { $0 = mode } }
 

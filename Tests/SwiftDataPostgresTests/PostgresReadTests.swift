@@ -305,8 +305,7 @@ struct PostgresReadTests {
   @Test(arguments: 0...3) func readsOfSeveralStatementsAreRepeated(_ passed: Int) throws {
     let server = try PostgresServer.shared
     let proxy = try PostgresProxy(to: server.socketFolder)
-    let address = try server.addressOfNewSchema()
-      .replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")
+    let address = proxy.address(like: try server.addressOfNewSchema())
     let container = try container(address, places: 5)
     let context = ModelContext(container)
     context.insert(Place("new", visits: 9))
@@ -336,8 +335,7 @@ struct PostgresReadTests {
   @Test(arguments: 0...2) func theCodeOfASnapshotRunsOnce(_ passed: Int) throws {
     let server = try PostgresServer.shared
     let proxy = try PostgresProxy(to: server.socketFolder)
-    let address = try server.addressOfNewSchema()
-      .replacing("host=\(server.socketFolder)", with: "host=\(proxy.folder)")
+    let address = proxy.address(like: try server.addressOfNewSchema())
     let context = ModelContext(try container(address, places: 5))
     let kept = try context.fetch(FetchDescriptor<Place>())
     var runs = 0

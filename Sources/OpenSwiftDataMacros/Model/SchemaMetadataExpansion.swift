@@ -64,9 +64,8 @@ struct SchemaMetadataExpansion {
     let entries = model.properties.map { $0.entry(root: root) } + model.constraints.map(entry)
     if entries.isEmpty { return "return \(inherited)" }
     let statements =
-      (["var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)"]
-        + entries.map { "_metadata.append(\($0))" }
-        + ["return _metadata"])
+      ["var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)"]
+      + entries.map { "_metadata.append(\($0))" } + ["return _metadata"]
     guard model.mayBeIsolated else { return statements.joined(separator: "\n  ") }
     // Key paths to isolated properties must be formed on their actor.
     let closure =

@@ -44,11 +44,11 @@ final class ContextTransaction {
   /// Why the transaction cannot be committed: an inner transaction has failed, or a save after one of
   /// several stores had written.
   private(set) var failure: (any Error)?
+  /// The number of saves and batch deletions that have written to it.
+  private(set) var writeCount = 0
 
   /// Makes the transaction end in an error; the first one counts.
   func fail(because error: any Error) { failure = failure ?? error }
-  /// The number of saves and batch deletions that have written to it.
-  private(set) var writeCount = 0
 
   /// Called before a save inside the transaction changes its models.
   func note(_ batches: [SaveSession.Batch]) {

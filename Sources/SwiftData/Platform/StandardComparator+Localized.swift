@@ -1,4 +1,6 @@
-#if !canImport(Darwin)
+#if canImport(Darwin)
+  import Foundation
+#else
   public import Foundation
 
   extension String.StandardComparator {
@@ -38,10 +40,6 @@
       return lexical
     }
   }
-#endif
-
-#if canImport(Darwin)
-  import Foundation
 #endif
 
 extension String.StandardComparator {
