@@ -126,14 +126,21 @@ struct ConnectionOpening {
 
   private func check(_ handle: OpaquePointer) throws {
     guard PQprotocolVersion(handle) >= 3, PQserverVersion(handle) >= 120_000 else {
-      throw failure("the server is older than PostgreSQL 12")
+      throw unsupported("the server is older than PostgreSQL 12")
     }
     // Texts in another encoding would not be compared as Unicode.
     let encoding = PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
     guard encoding == nil || encoding == "UTF8" else {
-      throw failure("the database has the encoding \(encoding ?? ""), but UTF8 is needed")
+      throw unsupported("the database has the encoding \(encoding ?? ""), but UTF8 is needed")
     }
     if PQsetnonblocking(handle, 1) != 0 { throw failure("the socket cannot be made non-blocking") }
+  }
+
+  /// The error for a server that does not change by another attempt.
+  private func unsupported(_ message: String) -> PostgresError {
+    var error = failure(message)
+    error.state = .featureNotSupported
+    return error
   }
 
   private func failure(
@@ -143,6 +150,12 @@ struct ConnectionOpening {
     var error = PostgresError(refusal: parameters.withoutSecrets(text))
     if PQconnectionNeedsPassword(handle) != 0 {
       error.hint = "Set the password in the parameters, in PGPASSWORD or in a password file."
+    }
+    if text.contains("unsupported startup parameter") {
+      error.state = .featureNotSupported
+      error.hint =
+        "A pooler refuses settings of sessions: set usesTransactionPooling of the configuration, or "
+        + "ignore_startup_parameters of PgBouncer."
     }
     error.database = parameters.description
     return error

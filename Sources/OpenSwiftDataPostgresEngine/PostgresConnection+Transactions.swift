@@ -35,12 +35,15 @@ extension PostgresConnection {
   package var isSerializable: Bool { hasOpenTransaction && transactionKind == .serializableWrite }
 
   /// Begins a transaction, which `commit` or `rollback` ends. In an enclosing transaction, begins a
-  /// savepoint.
+  /// savepoint, unless it is the last one inside.
   /// - Parameter limit: How long the preamble waits for locks; `nil` for the limit of the connection.
   package func begin(_ kind: TransactionKind, within limit: Duration? = nil) throws {
     isOptimistic = false
     if let depth = innerTransactions {
-      try executeLater("SAVEPOINT \(PostgresConnection.innerName(depth))")
+      guard hasOpenTransaction else { throw failure(.misuse, "the transaction has ended") }
+      if depth > 0 || !endsWithInner {
+        try executeLater("SAVEPOINT \(PostgresConnection.innerName(depth))")
+      }
       innerTransactions = depth + 1
       return
     }
@@ -81,6 +84,7 @@ extension PostgresConnection {
   /// - Throws: `PostgresError`; if `isOutcomeUnknown` is true, the changes may be stored.
   package func commit() throws {
     if let depth = innerTransactions, depth > 0 {
+      if depth == 1, endsWithInner { return innerTransactions = 0 }
       let release = "RELEASE SAVEPOINT \(PostgresConnection.innerName(depth - 1))"
       // The errors of statements that wait are those of this commit.
       if deferred.isEmpty { try executeLater(release) } else { try executeSingle(release) }
@@ -164,7 +168,9 @@ extension PostgresConnection {
     if let depth = innerTransactions {
       guard depth > 0 else { return }
       innerTransactions = depth - 1
-      return rollback(to: PostgresConnection.innerName(depth - 1))
+      if depth > 1 || !endsWithInner {
+        return rollback(to: PostgresConnection.innerName(depth - 1))
+      }
     }
     guard hasOpenTransaction else { return }
     deferred.removeAll()
@@ -234,22 +240,29 @@ extension PostgresConnection {
 
   // MARK: Enclosing transactions
 
-  /// Begins a transaction that contains all others of the connection. Its locks are taken now, not with
-  /// its first statement: what its caller has in memory must not change from here on.
+  /// Begins a transaction that contains all others of the connection. The locks of a `write` are taken now,
+  /// not with its first statement: what its caller has in memory must not change from here on.
   /// - Parameter limit: How long to wait for the locks; `nil` for the limit of the connection.
-  package func beginEnclosing(within limit: Duration? = nil) throws {
+  package func beginEnclosing(
+    _ kind: TransactionKind = .write, within limit: Duration? = nil
+  ) throws {
     guard innerTransactions == nil else {
       throw failure(.misuse, "a transaction is open already")
     }
-    try begin(.write, within: limit)
+    try begin(kind, within: limit)
     do {
-      try sendDeferred()
+      if kind == .write { try sendDeferred() }
     } catch {
       rollback()
       throw error
     }
     innerTransactions = 0
+    endsWithInner = false
   }
+
+  /// The next transaction inside the enclosing one is the last. It needs no savepoint, and is sent with the
+  /// commit of the enclosing one, which throws its errors. If it is rolled back, so is the enclosing one.
+  package func endAfterNextInner() { endsWithInner = true }
 
   /// Commits all changes since `beginEnclosing`.
   package func commitEnclosing() throws {

@@ -80,6 +80,11 @@ extension PostgresConnection {
     return error
   }
 
+  /// The error that made the server refuse all further statements of the open transaction.
+  package var failureOfTransaction: PostgresError? {
+    handle.map { PQtransactionStatus($0) } == PQTRANS_INERROR ? transactionFailure : nil
+  }
+
   private static func endsFailure(_ sql: String) -> Bool {
     ["ROLLBACK", "COMMIT"].contains { sql.hasPrefix($0) }
   }

@@ -44,6 +44,9 @@ package final class PostgresConnection {
   /// others.
   var innerTransactions: Int?
 
+  /// Whether the enclosing transaction ends with the next one inside.
+  var endsWithInner = false
+
   /// The statements with which transactions begin, by their kind: locks, and settings. They must not
   /// read before the last lock. A value that they return is the `transactionNumber`.
   package var preambles: [TransactionKind: [String]] = [:]

@@ -42,6 +42,11 @@ extension PostgresError: CustomStringConvertible {
     return parts.isEmpty ? nil : "Concerned: " + parts.joined(separator: ", ")
   }
 
+  /// Whether a policy of a table refused a row.
+  package var isOfRowSecurity: Bool {
+    state == .insufficientPrivilege && message.contains("row-level security")
+  }
+
   private var advice: String? {
     switch (repetition, kind) {
     case (.afterChecking, _):
@@ -65,6 +70,12 @@ extension PostgresError: CustomStringConvertible {
       "Check that the address leads to a PostgreSQL server; the connection was closed."
     case (.never, _) where state == .failedTransaction:
       "Roll back the transaction, or enclose what may fail in a savepoint."
+    case (.never, _) where state == "3D000":
+      "Create the database, or name another one in the address."
+    case (.never, _) where state == "3F000":
+      "Create a schema of the search_path, or name one that exists."
+    case (.never, _) where isOfRowSecurity:
+      "The policies of the table do not allow this user to write the row."
     case (.never, _) where state?.category == "28":
       "Check the user, its password, and pg_hba.conf of the server."
     case (.never, _) where state == .insufficientPrivilege:

@@ -5,7 +5,8 @@ import Synchronization
 /// The connections of one database.
 ///
 /// 1. `read`, `write` or `lease` asks the gate for a seat. A thread that already holds one for writing
-///    gets the same connection: a read inside a write sees the uncommitted changes of the write.
+///    gets the same connection, without asking (`SeatUses`): a read inside a write sees the uncommitted changes
+///    of the write.
 /// 2. When all seats are held, the thread sleeps until the gate assigns it one, in the order of
 ///    arrival, at most `waitLimit`. The error then says what the holders do.
 /// 3. The holder of a seat is its connection's only user. It opens the connection if there is none, and
@@ -52,6 +53,7 @@ package final class PostgresPool: @unchecked Sendable {
   private let configure: @Sendable (PostgresConnection) throws -> Void
   private let state: Mutex<State>
   private let seats: [Seat]
+  private let uses: SeatUses
   private let opened = Mutex(0)
 
   /// Connects to the database.
@@ -68,14 +70,12 @@ package final class PostgresPool: @unchecked Sendable {
     self.configure = configure
     state = Mutex(State(gate: PostgresPoolGate(seats: limits.seatCount)))
     seats = (0..<limits.seatCount).map { _ in Seat() }
+    uses = SeatUses(count: limits.seatCount)
     try read("opening the database") { _ in }
   }
 
   /// Whether this thread has a connection of the pool.
-  package var isHeldByThread: Bool {
-    let thread = ObjectIdentifier(Thread.current)
-    return state.withLock { $0.gate.isHolding(thread) }
-  }
+  package var isHeldByThread: Bool { uses.isHeldByThread }
 
   /// The number of connections that were opened since the pool was made.
   package var openedCount: Int { opened.withLock { $0 } }
@@ -133,14 +133,10 @@ package final class PostgresPool: @unchecked Sendable {
 
   /// Waits until all seats are free, then closes all connections; later uses throw.
   package func close() throws {
-    let thread = ObjectIdentifier(Thread.current)
-    let isInside = state.withLock { state in
-      if !state.gate.isHolding(thread) { state.gate.close() }
-      return state.gate.isHolding(thread)
-    }
-    if isInside {
+    if isHeldByThread {
       throw failure(.misuse, "the pool cannot be closed from inside a read or write of it")
     }
+    state.withLock { $0.gate.close() }
     while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
     for seat in seats { seat.connection = nil }
   }
@@ -150,16 +146,18 @@ package final class PostgresPool: @unchecked Sendable {
   private func enter(
     _ purpose: PostgresPoolGate.Purpose, for work: String, within limit: Duration? = nil
   ) throws -> Int {
-    let thread = ObjectIdentifier(Thread.current)
+    if let seat = uses.enterAgain(purpose) { return seat }
     let (admission, sleeper) = state.withLock { state in
-      let admission = state.gate.arrive(purpose, for: work, holder: thread, at: .now)
+      let admission = state.gate.arrive(purpose, for: work, at: .now)
       guard case .wait(let ticket) = admission else { return (admission, nil as Sleeper?) }
       let sleeper = Sleeper()
       state.sleepers[ticket] = sleeper
       return (admission, sleeper)
     }
     switch admission {
-    case .enter(let seat): return seat
+    case .enter(let seat):
+      uses.enter(seat, purpose)
+      return seat
     case .refuse: throw failure(.closed, "the pool is closed")
     case .wait(let ticket):
       let start = ContinuousClock.now
@@ -184,6 +182,7 @@ package final class PostgresPool: @unchecked Sendable {
     guard let seat = sleeper?.seat.withLock({ $0 }) else {
       preconditionFailure("PostgresPool: woken without a seat")
     }
+    uses.enter(seat, purpose)
     return seat
   }
 
@@ -200,14 +199,15 @@ package final class PostgresPool: @unchecked Sendable {
   }
 
   private func leave(_ index: Int) {
+    guard uses.isOutermost(index) else { return uses.leave(index) }
     let seat = seats[index]
-    // Only this thread holds the seat, so the answer stays true.
-    if state.withLock({ $0.gate.isLastUse(of: index) }), let connection = seat.connection {
+    if let connection = seat.connection {
       connection.rollbackEnclosing()
       connection.rollback()
       if !connection.isOpen || connection.hasLargeBuffers { seat.connection = nil }
       seat.lastUse = .now
     }
+    uses.leave(index)
     // Under the lock, so that a thread whose wait times out finds either its ticket or its seat.
     let sleeper = state.withLock { state -> Sleeper? in
       guard let grant = state.gate.leave(seat: index, at: .now) else { return nil }
@@ -228,7 +228,7 @@ package final class PostgresPool: @unchecked Sendable {
     let seat = seats[index]
     if let connection = seat.connection {
       // Inside an outer use of the seat nothing may be replaced: its transaction would be lost.
-      if !state.withLock({ $0.gate.isLastUse(of: index) }) { return connection }
+      if !uses.isOutermost(index) { return connection }
       if isUsable(connection, idleSince: seat.lastUse) { return connection }
       seat.connection = nil
     }

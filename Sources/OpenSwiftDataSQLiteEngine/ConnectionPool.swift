@@ -119,6 +119,9 @@ package final class ConnectionPool: @unchecked Sendable {
   /// Whether readers share the only connection with the writer.
   package var hasOneConnection: Bool { mode.isWritable && seats.count == 1 }
 
+  /// How many threads can read at the same time: besides the writer, if there are several connections.
+  package var readerCount: Int { max(seats.count - (mode.isWritable ? 1 : 0), 1) }
+
   /// - Parameter limit: How long to wait; `nil` for the pool's own limit.
   func enterForWriting(within limit: Duration? = nil) throws -> Int {
     guard mode.isWritable else {

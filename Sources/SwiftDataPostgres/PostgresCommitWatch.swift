@@ -111,6 +111,8 @@ private final class CommitPolling: Sendable {
       }
       report(failing: nil)
       if hasChanged { onCommit() }
+    } catch let error as SwiftDataError where error.reason == .closed {
+      // The container was closed meanwhile.
     } catch {
       state.withLock { $0.timing.failed(now: now) }
       report(failing: error)

@@ -45,9 +45,13 @@ extension PostgresConnection: SQLSession {
   }
 
   /// Waits for other writers at most as long as the limit, or as the connection's lock time-out.
-  package func beginEnclosingTransaction(within limit: Duration?) throws {
-    try beginEnclosing(within: limit)
+  package func beginEnclosingTransaction(_ access: WriteAccess, within limit: Duration?) throws {
+    try beginEnclosing(access == .exclusive ? .write : .serializableWrite, within: limit)
   }
+
+  package func endAfterNextTransaction() { endAfterNextInner() }
+
+  package var failure: (any Error)? { failureOfTransaction }
 
   package func commitEnclosingTransaction() throws { try commitEnclosing() }
 

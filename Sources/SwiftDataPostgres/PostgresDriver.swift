@@ -26,6 +26,14 @@ struct PostgresDriver: SQLDriver {
 
   var capabilities: SQLCapabilities { .postgreSQL }
 
+  /// All connections but one for the writer, and one for observers, and those to standbys.
+  var readerCount: Int {
+    max(pool.limits.seatCount - 2, 1) + (router?.connectionCount ?? 0)
+  }
+
+  /// Half of the connections, so that reads go on.
+  var writerCount: Int { max(pool.limits.seatCount / 2, 1) }
+
   /// All values are stored in rows.
   var externalValues: (any ExternalValueStore)? { nil }
 

@@ -8,6 +8,7 @@ extension PostgresError: ReasonedError {
     // The server has the same state for both.
     if kind == .cancelled { return .cancelled }
     if kind == .timeout { return .timedOut }
+    if isOfRowSecurity { return .invalidValue(entity: entity, property: properties.first) }
     if let known = PostgresError.reason(of: state, entity, properties) { return known }
     return switch kind {
     case .connection, .invalidAnswer: .unavailable
@@ -36,6 +37,8 @@ extension PostgresError: ReasonedError {
     case "XX001"?, "XX002"?: .storeDamaged
     case .queryCanceled?, .idleInTransactionTimeout?, .idleSessionTimeout?: .timedOut
     case .readOnlyTransaction?, "42501"?: .readOnly
+    // The address or the server has to change: no such user, database or setting, another encoding.
+    case "28000"?, "3D000"?, "42704"?, .featureNotSupported?: .other
     // Undefined tables, columns and functions.
     case "42P01"?, "42703"?, "42883"?, "3F000"?: .schemaMismatch
     case let state?: reason(ofCategory: state.category, entity, properties)

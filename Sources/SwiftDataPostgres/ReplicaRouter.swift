@@ -66,6 +66,9 @@ final class ReplicaRouter: Sendable {
         pools: Array(repeating: nil, count: addresses.count)))
   }
 
+  /// How many connections reads can have at most.
+  var connectionCount: Int { addresses.count * limits.seatCount }
+
   private var now: Duration { ContinuousClock.now - start }
 
   /// Closes the connections to the standbys; later reads throw or run on the primary server.

@@ -54,6 +54,23 @@ protocol Titled {
   }
 }
 
+enum Shape: Codable, Equatable {
+  case circle(radius: Double)
+  case square
+}
+
+@Model final class Card {
+  var address: Address
+  var shape: Shape
+  var front = Address()
+  var marks: [Address] = []
+
+  init(_ address: Address, _ shape: Shape) {
+    self.address = address
+    self.shape = shape
+  }
+}
+
 /// A value that only the app encodes.
 struct Export: Codable {
   var titles: [String]

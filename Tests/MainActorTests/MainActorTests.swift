@@ -8,7 +8,7 @@ import Testing
 
   init() throws {
     container = try ModelContainer(
-      for: Place.self, Visit.self, Animal.self, Dog.self,
+      for: Place.self, Visit.self, Animal.self, Dog.self, Card.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
@@ -29,6 +29,21 @@ import Testing
     context.delete(porto)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Visit>()) == 0)
+  }
+
+  /// The conformances of the properties' types are isolated to the main actor.
+  @Test func requiredValuesAreStored() throws {
+    let card = Card(Address(city: "Porto"), .circle(radius: 2))
+    container.mainContext.insert(card)
+    card.front.number = 7
+    card.marks.append(Address(city: "Oslo"))
+    try container.mainContext.save()
+    let found = try #require(
+      try ModelContext(container).fetch(
+        FetchDescriptor<Card>(predicate: #Predicate { $0.address.city == "Porto" })
+      ).first)
+    #expect(found.address == Address(city: "Porto") && found.shape == .circle(radius: 2))
+    #expect(found.front == Address(number: 7) && found.marks == [Address(city: "Oslo")])
   }
 
   @Test func submodelsAreFetchedAsTheirSuperclass() throws {

@@ -2,24 +2,19 @@ import OpenSwiftDataPostgresEngine
 import Testing
 
 struct PostgresPoolGateTests {
-  final class Person {}
-
-  let ann = Person()
-  let bob = Person()
-  let cid = Person()
   let start = ContinuousClock.now
 
   func arrive(
-    _ gate: inout PostgresPoolGate, _ person: Person, _ purpose: PostgresPoolGate.Purpose = .write
+    _ gate: inout PostgresPoolGate, _ purpose: PostgresPoolGate.Purpose = .write
   ) -> PostgresPoolGate.Admission {
-    gate.arrive(purpose, for: "\(purpose)", holder: ObjectIdentifier(person), at: start)
+    gate.arrive(purpose, for: "\(purpose)", at: start)
   }
 
   @Test func writersHaveASeatEachAndTheNextWaitsForTheFirstFree() {
     var gate = PostgresPoolGate(seats: 2)
-    #expect(arrive(&gate, ann) == .enter(seat: 0))
-    #expect(arrive(&gate, bob) == .enter(seat: 1))
-    #expect(arrive(&gate, cid) == .wait(ticket: 1))
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(arrive(&gate) == .enter(seat: 1))
+    #expect(arrive(&gate) == .wait(ticket: 1))
     #expect(gate.uses.count == 2)
     #expect(gate.waiting == ["write"])
     #expect(gate.leave(seat: 1, at: start) == PostgresPoolGate.Grant(ticket: 1, seat: 1))
@@ -28,32 +23,11 @@ struct PostgresPoolGateTests {
     #expect(gate.isIdle)
   }
 
-  @Test func aHolderReadsThroughItsWritingSeat() {
-    var gate = PostgresPoolGate(seats: 2)
-    #expect(arrive(&gate, ann) == .enter(seat: 0))
-    #expect(arrive(&gate, ann, .read) == .enter(seat: 0))
-    #expect(arrive(&gate, ann) == .enter(seat: 0))
-    #expect(gate.leave(seat: 0, at: start) == nil)
-    #expect(!gate.isLastUse(of: 0))
-    #expect(gate.leave(seat: 0, at: start) == nil)
-    #expect(gate.isLastUse(of: 0))
-    #expect(gate.leave(seat: 0, at: start) == nil)
-    #expect(gate.isIdle)
-  }
-
-  @Test func aReaderWritesOnAnotherSeatAndThenReadsThere() {
-    var gate = PostgresPoolGate(seats: 2)
-    #expect(arrive(&gate, ann, .read) == .enter(seat: 0))
-    #expect(arrive(&gate, ann, .read) == .enter(seat: 0))
-    #expect(arrive(&gate, ann, .write) == .enter(seat: 1))
-    #expect(arrive(&gate, ann, .read) == .enter(seat: 1))
-  }
-
   @Test func ticketsAreServedInTheirOrderAndCanBeWithdrawn() {
     var gate = PostgresPoolGate(seats: 1)
-    #expect(arrive(&gate, ann) == .enter(seat: 0))
-    #expect(arrive(&gate, bob) == .wait(ticket: 1))
-    #expect(arrive(&gate, cid) == .wait(ticket: 2))
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(arrive(&gate) == .wait(ticket: 1))
+    #expect(arrive(&gate) == .wait(ticket: 2))
     var isWithdrawn = gate.withdraw(ticket: 1)
     #expect(isWithdrawn)
     #expect(gate.leave(seat: 0, at: start) == PostgresPoolGate.Grant(ticket: 2, seat: 0))
@@ -63,18 +37,18 @@ struct PostgresPoolGateTests {
 
   @Test func theSeatUsedLastIsUsedNext() {
     var gate = PostgresPoolGate(seats: 3)
-    #expect(arrive(&gate, ann) == .enter(seat: 0))
-    #expect(arrive(&gate, bob) == .enter(seat: 1))
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(arrive(&gate) == .enter(seat: 1))
     #expect(gate.leave(seat: 0, at: start) == nil)
-    #expect(arrive(&gate, cid) == .enter(seat: 0))
+    #expect(arrive(&gate) == .enter(seat: 0))
   }
 
   @Test func aClosedGateServesWhoWaitsAndNobodyElse() {
     var gate = PostgresPoolGate(seats: 1)
-    #expect(arrive(&gate, ann) == .enter(seat: 0))
-    #expect(arrive(&gate, bob) == .wait(ticket: 1))
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(arrive(&gate) == .wait(ticket: 1))
     gate.close()
-    #expect(arrive(&gate, cid) == .refuse)
+    #expect(arrive(&gate) == .refuse)
     #expect(gate.leave(seat: 0, at: start) == PostgresPoolGate.Grant(ticket: 1, seat: 0))
     #expect(gate.leave(seat: 0, at: start) == nil)
     #expect(gate.isIdle)

@@ -29,6 +29,31 @@ struct PostgresPoolTests {
     #expect(pool.openedCount == 1)
   }
 
+  /// A thread that reads gets another connection to write, and reads there too from then on.
+  @Test func usesOfOneThreadAreInsideEachOther() throws {
+    let pool = try pool(.shared)
+    try pool.read { reader in
+      try pool.read { #expect($0 === reader) }
+      try reader.begin(.snapshot)
+      try pool.write { writer in
+        #expect(writer !== reader)
+        try pool.write { #expect($0 === writer) }
+        try pool.read { #expect($0 === writer) }
+        let other = Background { #expect(pool.isHeldByThread == false) }
+        try other.wait()
+      }
+      // The end of an inner use rolls nothing back.
+      try pool.read { #expect($0 === reader && $0.hasOpenTransaction) }
+      #expect(pool.isHeldByThread)
+      let error = failure { try pool.close() }
+      #expect(error?.kind == .misuse)
+    }
+    #expect(!pool.isHeldByThread)
+    try pool.read { #expect(!$0.hasOpenTransaction) }
+    #expect(pool.openedCount == 2)
+    try pool.close()
+  }
+
   @Test func aLeaseKeepsTheConnectionUntilItsEnd() throws {
     let pool = try pool(.shared)
     let lease = try pool.lease()

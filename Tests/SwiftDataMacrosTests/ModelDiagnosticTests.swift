@@ -34,6 +34,10 @@ struct ModelDiagnosticTests {
       "error: @Model cannot persist unowned property 'a'; remove 'unowned' or mark it @Transient"
     ),
     (
+      "@ObservationIgnored var a = 1",
+      "error: persisted property 'a' is always observed; mark it @Transient instead of @ObservationIgnored"
+    ),
+    (
       "@Published var a = 1",
       "error: @Model cannot persist property 'a' with property wrapper '@Published'; mark it "
         + "@Transient, or persist the wrapped value in a property without it"

@@ -5,6 +5,7 @@ struct ModelFixItTests {
   @Test(arguments: [
     ("let a = 1", "var a = 1"),
     ("lazy var a = 1", "@Transient lazy var a = 1"),
+    ("@ObservationIgnored var a = 1", "@Transient var a = 1"),
     ("@Attribute(.unique, .unique) var a = 1", "@Attribute(.unique) var a = 1"),
     (
       "@Attribute(.unique, .spotlight, .unique, originalName: \"b\") var a = 1",

@@ -16,6 +16,21 @@ struct PoolerStoreTests {
     return try ModelContainer(for: Place.self, City.self, configurations: configuration)
   }
 
+  @Test func aPoolerThatRefusesSettingsIsNamed() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let host = try server.startPooler()["host"] ?? ""
+    let configuration = try PostgresConfiguration(
+      url: "host=\(host) port=6432 user=postgres dbname=postgres options='-c work_mem=8MB'")
+    do {
+      _ = try ModelContainer(for: Place.self, City.self, configurations: configuration)
+      Issue.record("opened")
+    } catch let error as SwiftDataError {
+      #expect(error.description.contains("usesTransactionPooling"), "\(error)")
+      #expect(error.reason == .other)
+    }
+  }
+
   @Test func contextsWriteAndReadThroughAPooler() throws {
     let server = try PostgresServer()
     defer { server.stop() }

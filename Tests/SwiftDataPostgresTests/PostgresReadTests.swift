@@ -19,6 +19,39 @@ struct PostgresReadTests {
     return container
   }
 
+  /// As many reads as the readers have contexts hold their connections, and the writer gets one.
+  @Test func thereAreReadersForAllConnectionsButTwo() async throws {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    var configuration = try PostgresConfiguration(url: url)
+    configuration.connections = 6
+    let container = try ModelContainer(
+      for: Place.self, City.self, configurations: configuration)
+    let readers = ModelReaders(container)
+    #expect(readers.count == 4)
+    let progress = Progress()
+    let goOn = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await readers.read { context in
+            _ = try context.fetchCount(FetchDescriptor<Place>())
+            progress.fetches.wrappingAdd(1, ordering: .relaxed)
+            #expect(goOn.wait(timeout: .now() + 20) == .success)
+          }
+        }
+      }
+      try await eventually("all read") { progress.fetches.load(ordering: .relaxed) == 4 }
+      let writer = ModelContext(container)
+      writer.insert(Place("beside"))
+      try writer.save()
+      for _ in 0..<4 { goOn.signal() }
+      try await group.waitForAll()
+    }
+    configuration.connections = 2
+    let least = try ModelContainer(for: Place.self, City.self, configurations: configuration)
+    #expect(ModelReaders(least).count == 1)
+  }
+
   @Test func aReadOfOneFetchIsOneRoundTrip() async throws {
     let container = try container(PostgresServer.shared.addressOfNewSchema(), places: 3)
     let readers = ModelReaders(container, count: 1)

@@ -44,7 +44,9 @@ struct PostgresReasonTests {
       (.server, "25006", "readOnly"), (.server, "42P01", "schemaMismatch"),
       (.server, "42703", "schemaMismatch"), (.server, "XX001", "storeDamaged"),
       (.server, "54000", "invalidValue"), (.server, "57P01", "unavailable"),
-      (.connection, "08006", "unavailable"),
+      (.connection, "08006", "unavailable"), (.connection, "28000", "other"),
+      (.connection, "3D000", "other"), (.connection, "42704", "other"),
+      (.connection, "0A000", "other"),
       (.connection, "28P01", "unavailable"), (.connection, nil, "unavailable"),
       (.server, "40003", "outcomeUnknown"), (.timeout, "57014", "timedOut"),
       (.timeout, nil, "timedOut"), (.cancelled, "57014", "cancelled"),
@@ -63,6 +65,27 @@ struct PostgresReasonTests {
       Issue.record("\(kind)")
       return
     }
+  }
+
+  /// No repetition helps before somebody has changed the server or the address.
+  @Test(arguments: ["absent", "ascii"]) func anUnsuitableDatabaseIsNoPassingFailure(_ name: String)
+    throws
+  {
+    let database = "reason_\(name)_\(UInt32.random(in: 0..<UInt32.max))"
+    if name == "ascii" {
+      try rows.connection.execute(
+        "CREATE DATABASE \(database) ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    }
+    defer { try? rows.connection.execute("DROP DATABASE IF EXISTS \(database)") }
+    let address = url.replacing("dbname=postgres", with: "dbname=\(database)")
+    let error = try failure {
+      _ = try ModelContainer(
+        for: Place.self, City.self, configurations: PostgresConfiguration(url: address))
+    }
+    #expect(error.reason == .other && !error.reason.isTransient)
+    let text = name == "ascii" ? "has the encoding SQL_ASCII" : "Create the database"
+    #expect(error.description.contains(text), "\(error)")
+    #expect(!error.description.contains("repeat the whole transaction"))
   }
 
   /// From some 8,000 bytes on the server does not name the index.

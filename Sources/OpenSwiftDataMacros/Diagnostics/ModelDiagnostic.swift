@@ -14,6 +14,7 @@ enum ModelDiagnostic: Equatable {
   case constantProperty(String)
   case unsupportedModifier(String, keyword: String)
   case propertyWrapper(String, wrapper: String)
+  case observationIgnored(String)
   case observedProperty(String)
   case severalBindings([String])
   case destructuringPattern
@@ -86,6 +87,8 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .propertyWrapper(let name, let wrapper):
       "@Model cannot persist property '\(name)' with property wrapper '@\(wrapper)'; "
         + "mark it @Transient, or persist the wrapped value in a property without it"
+    case .observationIgnored(let name):
+      "persisted property '\(name)' is always observed; mark it @Transient instead of @ObservationIgnored"
     case .observedProperty(let name):
       "observers of persisted property '\(name)' are not called"
     case .severalBindings(let names):

@@ -39,6 +39,10 @@ struct PropertyValidation {
       return
     } else if let wrapper = ThirdPartyAttribute.knownPropertyWrapper(in: node.attributes) {
       sink.report(.propertyWrapper(name, wrapper: wrapper.plainName), at: wrapper)
+    } else if let attribute = node.attributes.all(named: "ObservationIgnored").first {
+      let transient = attribute.with(\.attributeName, "Transient ")
+      let fixIts = [ModelFixIt.markTransient.replacing(attribute, with: transient)]
+      sink.report(.observationIgnored(name), at: attribute, fixIts: fixIts)
     } else if node.isConstant, node.bindings.count == 1, binding.initializer != nil {
       let variable = node.bindingSpecifier.with(\.tokenKind, .keyword(.var))
       let fixIt = ModelFixIt.useVar.replacing(node.bindingSpecifier, with: variable)

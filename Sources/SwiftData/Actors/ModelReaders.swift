@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// A model actor uses one thread. A server that reads more than it writes can have one model actor
 /// for changes, and this type for everything else: so many reads run at the same time as the store
-/// has connections for reading (``ModelConfiguration/SQLiteOptions/readers``).
+/// has connections for reading: ``ModelConfiguration/SQLiteOptions/readers`` of a file; in PostgreSQL
+/// `connections` without two, one for the writer and one for observers, and those to standbys.
 ///
 /// Each read sees one state of each store, as in ``ModelContext/snapshot(_:)``: fetches, faults and
 /// relationships fit together. It sees everything that was saved before it began, also by other
@@ -34,10 +35,8 @@ public final class ModelReaders: Sendable {
   ///     connections for reading of its stores.
   public init(_ container: ModelContainer, count: Int? = nil) {
     self.container = container
-    let connections = container.configurations.map {
-      $0.isStoredInMemoryOnly ? 1 : $0.sqlite.readers
-    }
-    let count = max(1, count ?? connections.min() ?? ModelConfiguration.SQLiteOptions().readers)
+    let possible = container.coordinator.ports.compactMap(\.readerCount).min()
+    let count = max(1, count ?? possible ?? ModelConfiguration.SQLiteOptions().readers)
     self.count = count
     pool = ReaderPool(container, count: count)
   }

@@ -1,5 +1,7 @@
 /// Runs the units of work of a `ModelWriter`, with a context and a queue of its own.
 ///
+/// A store with one writer at a time, or units that disturb each other:
+///
 /// 1. A transaction begins. It takes the write lock.
 /// 2. The units that wait run one after the other, each followed by a save; those that come meanwhile
 ///    too, within the limits of a group.
@@ -7,11 +9,17 @@
 /// 4. A unit that fails after it has written, or with an error that says nothing about the unit, ends the
 ///    transaction. Nothing is stored. Then each unit runs in a transaction of its own.
 /// 5. After the commit all callers get their results.
+///
+/// A store that isolates several writers (`StorePort.writesConcurrently`): each unit has a transaction of
+/// its own, beside those of the other contexts. One that another writer has disturbed runs again, and at
+/// last without others (`SaveRepetition`). After that fewer contexts run units (`WriteConcurrency`). If one waits
+/// in vain for a lock, those that have waited as long fail with it.
 actor WriteGroups: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated var modelExecutor: any ModelExecutor { executor }
   private nonisolated let executor: DefaultSerialModelExecutor
   private let waiting: WaitingWrites
+  private let index: Int
   private let limit: Duration?
   private let prepare: @Sendable (ModelContext) -> Void
 
@@ -23,15 +31,24 @@ actor WriteGroups: ModelActor {
   /// Ends the transaction of a group whose units have to run alone.
   private struct Separation: Error {}
 
+  /// - Parameter index: The number of the context in the queue.
   init(
-    _ container: ModelContainer, _ waiting: WaitingWrites, within limit: Duration?,
+    _ container: ModelContainer, _ waiting: WaitingWrites, index: Int, within limit: Duration?,
     prepare: @escaping @Sendable (ModelContext) -> Void
   ) {
     modelContainer = container
     executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
     self.waiting = waiting
+    self.index = index
     self.limit = limit
     self.prepare = prepare
+  }
+
+  /// How many units a container can run at the same time.
+  static func count(for container: ModelContainer) -> Int {
+    let ports = container.coordinator.ports
+    // Where one of several stores has committed, a unit can't run again.
+    return ports.count == 1 && ports[0].writesConcurrently ? ports[0].writerCount : 1
   }
 
   /// Runs units until none waits, on the queue of the executor. A task would visit another thread before.
@@ -40,14 +57,18 @@ actor WriteGroups: ModelActor {
   }
 
   private func run() {
-    let isUndoable = modelContainer.coordinator.ports.allSatisfy(\.isTransactional)
+    let ports = modelContainer.coordinator.ports
+    let isShared = ports.count == 1 && ports[0].writesConcurrently
+    let isUndoable = ports.allSatisfy(\.isTransactional)
     repeat {
-      if isUndoable {
+      if isShared, !waiting.isSerial {
+        for write in waiting.take(atMost: 1) { runBesideOthers(write, ports[0].log) }
+      } else if isUndoable {
         runGroup()
       } else {
         for write in waiting.take(atMost: WriteGroups.largestCount) { runAlone(write) }
       }
-    } while !waiting.end()
+    } while !waiting.end(index)
   }
 
   private func runGroup() {
@@ -72,6 +93,7 @@ actor WriteGroups: ModelActor {
       return
     }
     for answer in answers { answer() }
+    waiting.noteSuccess(of: group.count)
   }
 
   /// Runs a unit in the open transaction of a group.
@@ -96,17 +118,50 @@ actor WriteGroups: ModelActor {
   }
 
   private func runAlone(_ write: WaitingWrite) {
-    let context = modelContext
-    var answer: (@Sendable () -> Void)?
     do {
-      try context.core.transaction(within: limit) {
-        prepare(context)
-        answer = try write.run(context)
-      }
-      answer?()
+      try stored(write, .exclusive)()
     } catch {
       write.fail(error)
     }
+  }
+
+  /// - Parameter log: Receives the repetitions.
+  private func runBesideOthers(_ write: WaitingWrite, _ log: StatementLog?) {
+    let start = ContinuousClock.now
+    var repetition = SaveRepetition()
+    while true {
+      do {
+        let answer = try stored(write, repetition.access)
+        waiting.noteSuccess(of: 1)
+        return answer()
+      } catch {
+        if SaveRepetition.obstacle(of: error) == .concurrentChange { waiting.noteDisturbance() }
+        guard repetition.repeats(after: error) else {
+          write.fail(error)
+          if (error as? SwiftDataError)?.reason == .busy {
+            for other in waiting.take(since: start) { other.fail(error) }
+          }
+          return
+        }
+        repetition.pause(log)
+      }
+    }
+  }
+
+  /// Runs a unit in a transaction of its own.
+  /// - Returns: What resumes the caller. Its unit is stored.
+  private func stored(
+    _ write: WaitingWrite, _ access: WriteAccess
+  ) throws -> @Sendable () -> Void {
+    let core = modelContext.core
+    // The next unit may see an earlier state than another context has stored.
+    defer { withExtendedLifetime(core.recentModels.removeAll()) {} }
+    var answer: (@Sendable () -> Void)?
+    try core.transaction(access, within: limit) {
+      prepare(modelContext)
+      answer = try write.run(modelContext)
+    }
+    return answer ?? {}
   }
 
   /// Whether the transaction is still good after an error: the database has not failed.

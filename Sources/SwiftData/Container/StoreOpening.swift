@@ -26,6 +26,7 @@ struct StoreOpening {
   ) throws {
     try schema.validate()
     InverseWarning.note(schema)
+    UniquenessWarning.note(schema)
     let plan = try migrationPlan.map(PlanVersions.init)
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []

@@ -7,6 +7,9 @@ final class ContextStores {
   var editingState = EditingState()
   /// Whether reads see one state of the stores, so that newer changes are not applied.
   var isReadingSnapshot = false
+  /// Whether a transaction is open that sees an earlier state than other writers make, so that their changes
+  /// are not applied.
+  var isBesideWriters = false
   /// The port of the last look-up, which is usually that of the next one too.
   private var lastScope: IdentifierScope?
   private var lastPort: (any StorePort)?

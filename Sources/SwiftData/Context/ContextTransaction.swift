@@ -33,6 +33,10 @@ final class ContextTransaction {
     let storage: _ModelStorage
   }
 
+  /// Whether other transactions may write at the same time.
+  let access: WriteAccess
+  /// Whether the next save is the last, and is sent with the commit.
+  private(set) var isEnding = false
   fileprivate var open: [(port: any StorePort, transaction: any StoreTransaction)] = []
   /// Models that were saved for the first time, with their earlier values.
   private var inserted: [Inserted] = []
@@ -44,8 +48,33 @@ final class ContextTransaction {
   /// Why the transaction cannot be committed: an inner transaction has failed, or a save after one of
   /// several stores had written.
   private(set) var failure: (any Error)?
+  private var disturbance: (any Error)?
   /// The number of saves and batch deletions that have written to it.
   private(set) var writeCount = 0
+
+  init(_ access: WriteAccess) { self.access = access }
+
+  /// The next save is the last. Its errors are those of the commit, if other transactions may write.
+  fileprivate func willEnd() {
+    guard access != .exclusive else { return }
+    isEnding = true
+    for (_, opened) in open { opened.willEnd() }
+  }
+
+  /// Called when a save inside the transaction has failed.
+  func noteFailure(_ error: any Error) {
+    if disturbance == nil, SaveRepetition.obstacle(of: error) != nil { disturbance = error }
+  }
+
+  /// A failure because of another writer, after which the transaction has to be repeated. The code of a user
+  /// may have caught it.
+  fileprivate var hiddenDisturbance: (any Error)? {
+    if access == .exclusive { return nil }
+    return disturbance
+      ?? open.lazy.compactMap(\.transaction.failure).first {
+        SaveRepetition.obstacle(of: $0) != nil
+      }
+  }
 
   /// Makes the transaction end in an error; the first one counts.
   func fail(because error: any Error) { failure = failure ?? error }
@@ -115,16 +144,21 @@ final class ContextTransaction {
 }
 
 extension ContextCore {
-  /// - Parameter limit: How long to wait for other writers; `nil` for the limits of the stores.
-  func transaction(within limit: Duration?, _ block: () throws -> Void) throws {
+  /// - Parameters:
+  ///   - access: Whether others may write at the same time. If they may, an error with an obstacle
+  ///     (`SaveRepetition`) means that the block must be repeated.
+  ///   - limit: How long to wait for other writers; `nil` for the limits of the stores.
+  func transaction(
+    _ access: WriteAccess = .exclusive, within limit: Duration?, _ block: () throws -> Void
+  ) throws {
     if let transaction { return try runInside(transaction, block) }
     try stores.requireNoSnapshot()
-    let transaction = ContextTransaction()
+    let transaction = ContextTransaction(access)
     do {
       for port in coordinator.ports.sorted(by: { $0.identifier < $1.identifier }) {
-        guard let opened = try port.openTransaction(for: stores.editingState, within: limit) else {
-          continue
-        }
+        guard
+          let opened = try port.openTransaction(for: stores.editingState, access, within: limit)
+        else { continue }
         transaction.open.append((port, opened))
       }
     } catch {
@@ -134,13 +168,16 @@ extension ContextCore {
     self.transaction = transaction
     do {
       try refresh(in: transaction)
+      stores.isBesideWriters = access != .exclusive
       try block()
+      transaction.willEnd()
       try save()
-      if let failure = transaction.failure { throw failure }
+      if let failure = transaction.failure ?? transaction.hiddenDisturbance { throw failure }
     } catch {
+      let disturbance = transaction.hiddenDisturbance
       for (_, opened) in transaction.open.reversed() { opened.abandon() }
       end(transaction)
-      throw error
+      throw SaveRepetition.obstacle(of: error) == nil ? disturbance ?? error : error
     }
     try commit(transaction)
   }
@@ -198,6 +235,7 @@ extension ContextCore {
       }
     }
     self.transaction = nil
+    stores.isBesideWriters = false
     externalChanges.feed.complete(announced, with: transaction.changes)
     if !transaction.changes.isEmpty { coordinator.commits.fire() }
     if let saved = transaction.saved { post(saved) }
@@ -206,6 +244,7 @@ extension ContextCore {
   /// Ends a transaction that was undone.
   private func end(_ transaction: ContextTransaction) {
     self.transaction = nil
+    stores.isBesideWriters = false
     rollback()
     transaction.undo(in: self)
     watchers.didRollBack()

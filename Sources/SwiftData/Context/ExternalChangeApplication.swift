@@ -36,10 +36,11 @@ final class ExternalChangeApplication {
     self.watchers = watchers
   }
 
-  /// Applies what other contexts saved since the last call. Does nothing in a snapshot.
+  /// Applies what other contexts saved since the last call. Does nothing in a snapshot, and in a
+  /// transaction beside other writers.
   func applyNew() {
-    guard !stores.isReadingSnapshot, let saved = feed.take() else { return }
-    apply(saved)
+    if stores.isReadingSnapshot || stores.isBesideWriters { return }
+    if let saved = feed.take() { apply(saved) }
   }
 
   /// - Returns: The models whose rows were deleted.

@@ -128,6 +128,7 @@ final class FaultResolver {
     if storage.isDeinitialising { return value.map { Array($0.added) } ?? [] }
     // If the store can't be read, the members stay unknown and the next read tries again.
     guard var members = storedMembers(storage, slot: slot, in: source) else {
+      storage.noteUnreadableStore(slot)
       return value.map { Array($0.added) } ?? []
     }
     if let value { members = value.ordered(members) }

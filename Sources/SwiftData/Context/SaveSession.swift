@@ -135,23 +135,30 @@ struct SaveSession {
     let ports = stores.coordinator.ports
     let concerned = try ports.contains(where: \.writesConcurrently) ? stores.ports(of: changes) : []
     let isShared = concerned.count == 1 && concerned[0].writesConcurrently
-    var repetition = SaveRepetition(isShared ? .optimistic : .exclusive)
+    var repetition = SaveRepetition(
+      !isShared ? .exclusive : transaction?.access == .shared ? .shared : .optimistic)
     while true {
       do {
         return try attempt(repetition.access)
       } catch let lost as DeletedRows {
-        guard externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
+        guard !isLast, externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
       } catch {
-        // User code of an enclosing transaction can't be repeated. An optimistic save in it can: a savepoint
-        // has undone it.
-        guard transaction == nil || repetition.isVainExpectation(error),
+        // User code of an enclosing transaction can't be repeated here. An optimistic save in it can: a
+        // savepoint has undone it.
+        guard transaction == nil || repetition.isVainExpectation(error) && !isLast,
           !(error is PartialCommit), repetition.repeats(after: error)
-        else { throw error }
+        else {
+          transaction?.noteFailure(error)
+          throw error
+        }
         repetition.pause(concerned.lazy.compactMap(\.log).first)
         externalChanges.applyNew()
       }
     }
   }
+
+  /// Whether the save has no savepoint, so that its failure undoes the enclosing transaction.
+  private var isLast: Bool { transaction?.isEnding ?? false }
 
   private var changes: ChangeTracker { recorder.changes }
 

@@ -26,7 +26,9 @@ final class UndoRecorder: EditWatcher {
   private let context: ContextReference
   private var pending = UndoStep()
   /// New models that a save merged with stored rows, which the undo of their insertion must keep.
-  private var merged: [ObjectIdentifier: MergedModel] = [:]
+  private var merged: [ObjectIdentifier: WeakStorage] = [:]
+  /// Models that events changed and changed back. They have no step, and count as changed.
+  private var changedBack: [WeakStorage] = []
   private var endIsScheduled = false
   private var checkpoints: (any NSObjectProtocol)?
 
@@ -60,6 +62,7 @@ final class UndoRecorder: EditWatcher {
   private func forgetAll() {
     pending = UndoStep()
     merged = [:]
+    changedBack = []
     manager.removeAllActions(withTarget: self)
   }
 
@@ -71,12 +74,15 @@ final class UndoRecorder: EditWatcher {
 
   func willSave() { isPaused = true }
 
-  func didSave(_ saved: SavedChanges?) { isPaused = false }
+  func didSave(_ saved: SavedChanges?) {
+    isPaused = false
+    if saved != nil { changedBack = [] }
+  }
 
   var needsMerged: Bool { true }
 
   func didMerge(_ storage: _ModelStorage) {
-    merged[ObjectIdentifier(storage)] = MergedModel(storage: storage)
+    merged[ObjectIdentifier(storage)] = WeakStorage(storage: storage)
   }
 
   private func wasMerged(_ storage: _ModelStorage) -> Bool {
@@ -171,7 +177,8 @@ final class UndoRecorder: EditWatcher {
     var step = pending
     pending = UndoStep()
     guard manager.isUndoRegistrationEnabled else { return }
-    step.close(isPresent: identity.has)
+    let unchanged = step.close(isPresent: identity.has)
+    changedBack += unchanged.filter(identity.has).map { WeakStorage(storage: $0) }
     guard !step.isEmpty else { return }
     // Foundation's manager stops the program if there is no group to register in.
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
@@ -198,12 +205,14 @@ final class UndoRecorder: EditWatcher {
     // A model with the values of the last save needs no other save.
     let touched = pending.models.map(\.storage)
     flush()
-    for storage in touched { changes.unchangeIfRestored(storage) }
+    for storage in touched + changedBack.compactMap(\.storage) {
+      changes.unchangeIfRestored(storage)
+    }
+    changedBack = []
   }
 }
 
-/// A weak reference to a model.
-private struct MergedModel {
+private struct WeakStorage {
   weak var storage: _ModelStorage?
 }
 

@@ -43,14 +43,17 @@ struct UndoStep {
   }
 
   /// Keeps what an undo has to do, compared with the current state.
-  mutating func close(isPresent: (_ModelStorage) -> Bool) {
+  /// - Returns: The models that have their earlier state again.
+  mutating func close(isPresent: (_ModelStorage) -> Bool) -> [_ModelStorage] {
     let hasDeletions = models.contains { $0.wasPresent && !isPresent($0.storage) }
     for index in models.indices {
       if !hasDeletions { models[index].mayBeDeletedByCascade = false }
       models[index].close(isPresent: isPresent(models[index].storage))
     }
+    let unchanged = models.filter { !$0.isNeeded }.map(\.storage)
     models.removeAll { !$0.isNeeded }
     indices = [:]
+    return unchanged
   }
 
   /// Each model has one entry, at its index; no member of a list is both gained and lost.

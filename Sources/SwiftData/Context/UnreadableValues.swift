@@ -40,7 +40,8 @@ extension ModelContext {
   /// reads.
   ///
   /// A required property whose column is empty, or contains a value that its type does not accept,
-  /// reads as a placeholder value. The first read adds it to this list and writes a warning to
+  /// reads as a placeholder value. While a store can't be read, also optional properties and relationships
+  /// do: as nil, or as an empty list. The first read adds it to this list and writes a warning to
   /// standard error. The stored value is kept until the property is set. A value is removed from
   /// the list when a save stores another one or deletes the row, and when another context has
   /// replaced it. The list has up to 10,000 values. Not in Apple's framework.

@@ -105,11 +105,13 @@ public struct ModelConfiguration: Identifiable, Sendable {
   ) {
     self.name = name ?? url?.deletingPathExtension().lastPathComponent ?? "default"
     self.schema = schema
+    // Core Data's way to ask for a store in memory.
+    let isInMemory = isStoredInMemoryOnly || url?.path == "/dev/null"
     self.url =
-      isStoredInMemoryOnly
+      isInMemory
       ? URL(filePath: "/dev/null", directoryHint: .notDirectory)
       : url ?? StoreLocation.url(forName: self.name)
-    self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    self.isStoredInMemoryOnly = isInMemory
     self.allowsSave = allowsSave
     self.groupContainer = groupContainer
     self.cloudKitDatabase = cloudKitDatabase

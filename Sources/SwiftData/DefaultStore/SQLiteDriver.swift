@@ -16,6 +16,8 @@ struct SQLiteDriver: SQLDriver {
 
   var capabilities: SQLCapabilities { .sqlite }
 
+  var readerCount: Int { pool.readerCount }
+
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
     do {
       try seal?.check(pool.path)
@@ -131,7 +133,7 @@ extension Connection: SQLSession {
   package func begin() throws { try begin(.immediate) }
 
   /// Inside a migration, whose transaction encloses all others, it begins an inner transaction.
-  package func beginEnclosingTransaction(within limit: Duration?) throws {
+  package func beginEnclosingTransaction(_ access: WriteAccess, within limit: Duration?) throws {
     if isEnclosed { try begin(.immediate) } else { try beginEnclosing(waiting: limit) }
   }
 

@@ -111,8 +111,11 @@ extension _ModelBacking {
   }
 
   /// Reads a Codable property; decodes it once.
+  ///
+  /// In a module with the default isolation `MainActor`, the conformance of the property's type is isolated.
+  /// The compiler refuses it in a getter, which is not, unless another conformance comes first, as in setters.
   @_disfavoredOverload
-  public func get<V: Codable>(_ slot: Int) -> V {
+  public func get<First: Equatable, V: Codable>(_ slot: Int, _: First.Type = Int.self) -> V {
     _ModelStorage.decoded(V.self, slot: slot, of: object)
   }
 
@@ -126,7 +129,9 @@ extension _ModelBacking {
 
   /// The value of a Codable property for an accessor that changes it in place.
   @_disfavoredOverload
-  public func lend<V: Codable>(_ slot: Int) -> V { get(slot) }
+  public func lend<First: Equatable, V: Codable>(_ slot: Int, _: First.Type = Int.self) -> V {
+    get(slot)
+  }
 
   /// Stores the value that such an accessor has changed.
   @_disfavoredOverload

@@ -16,7 +16,7 @@ extension _ModelBacking {
 
   /// Never called: the property is rejected.
   @_disfavoredOverload
-  public func get<V>(_ slot: Int) -> V {
+  public func get<First: Equatable, V>(_ slot: Int, _: First.Type = Int.self) -> V {
     getTransformable(slot)
   }
 
@@ -26,7 +26,7 @@ extension _ModelBacking {
 
   /// Never called: the property is rejected.
   @_disfavoredOverload
-  public func lend<V>(_ slot: Int) -> V {
+  public func lend<First: Equatable, V>(_ slot: Int, _: First.Type = Int.self) -> V {
     getTransformable(slot)
   }
 

@@ -38,9 +38,16 @@ extension _ModelStorage {
   @usableFromInline
   func noteUnreadable(_ slot: Int) {
     let property = descriptor.properties[slot]
-    guard !property.isEphemeral, let identifier = knownIdentifier, !identifier.isTemporary,
-      let reason = unreadableReason(slot, property)
-    else { return }
+    guard !property.isEphemeral, let reason = unreadableReason(slot, property) else { return }
+    note(property, reason)
+  }
+
+  /// Reports a property that reads as nil, as a placeholder value or as an empty list, because the store can't
+  /// be read.
+  func noteUnreadableStore(_ slot: Int) { note(descriptor.properties[slot], .unreadableStore) }
+
+  private func note(_ property: ModelProperty, _ reason: UnreadableValue.Reason) {
+    guard let identifier = knownIdentifier, !identifier.isTemporary else { return }
     let value = UnreadableValue(
       entityName: descriptor.entityName, propertyName: property.name,
       persistentModelID: identifier, reason: reason)

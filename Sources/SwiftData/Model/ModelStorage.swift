@@ -140,6 +140,7 @@ public final class _ModelStorage {
     if let partial = rowView.partialReader(for: slot, descriptor) { return partial }
     guard flags.contains(.isFault), let source else { return nil }
     source._fill(self)
+    if flags.contains(.isFault) { noteUnreadableStore(slot) }
     return reader
   }
 

@@ -23,7 +23,16 @@ enum ValueEncoding {
     guard case .boxed(let box) = slot, let value = unwrapped(box.anyValue) as? any Encodable
     else { return Array(repeating: .null, count: leaves.count) }
     do {
-      return try CompositeCoding.flatten(value, leaves: leaves, isOptional: property.isOptional)
+      let values = try CompositeCoding.flatten(
+        value, leaves: leaves, isOptional: property.isOptional)
+      if property.isOptional, values.allSatisfy(\.isNull) {
+        let place = "\(entityName).\(property.name)"
+        WarningLog.write(
+          "\(place) has a value whose members are all nil. A store can't distinguish it from nil, so it reads as nil "
+            + "after the save. Make the property required, or give a member a value.",
+          onceFor: "empty value of \(place)")
+      }
+      return values
     } catch let error as SwiftDataError {
       throw error.placed(entity: entityName, property: property.name)
     } catch {

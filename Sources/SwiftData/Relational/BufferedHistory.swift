@@ -65,7 +65,7 @@ struct BufferedHistory {
 /// A transaction that a save adds to the history. It gets its number with the commit, at the latest.
 ///
 /// Used by the thread of the save only.
-final class AddedTransaction {
+final class AddedTransaction: @unchecked Sendable {
   private let own: OwnTransactions
   private let time: Double
   /// `nil` before the commit, and if the connection was lost during it.

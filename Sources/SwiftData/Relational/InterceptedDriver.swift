@@ -15,6 +15,10 @@ struct InterceptedDriver: SQLDriver {
 
   var externalValues: (any ExternalValueStore)? { base.externalValues }
 
+  var readerCount: Int { base.readerCount }
+
+  var writerCount: Int { base.writerCount }
+
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
     try base.read { try body(sessions.session(over: $0)) }
   }

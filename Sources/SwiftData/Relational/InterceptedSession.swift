@@ -45,9 +45,13 @@ final class InterceptedSession: SQLSession {
 
   var isOptimistic: Bool { base.isOptimistic }
 
-  func beginEnclosingTransaction(within limit: Duration?) throws {
-    try base.beginEnclosingTransaction(within: limit)
+  func beginEnclosingTransaction(_ access: WriteAccess, within limit: Duration?) throws {
+    try base.beginEnclosingTransaction(access, within: limit)
   }
+
+  func endAfterNextTransaction() { base.endAfterNextTransaction() }
+
+  var failure: (any Error)? { base.failure }
 
   func commitEnclosingTransaction() throws {
     try interceptor.willCommitTransaction()

@@ -49,7 +49,7 @@ extension RelationalStore {
       }
       // It may be known since the commit only.
       let number = changes.transaction
-      return (number, !noteSave(number, in: session))
+      return (number, !noteSave(number, nil, in: session))
     }
     if isOutermost { didCommit(number) }
   }

@@ -105,7 +105,7 @@ private final class RelationalSave: OpenSave {
     do {
       isOutermost = try transaction.lease.use { session in
         try session.commit()
-        return !store.noteSave(number ?? added?.number, in: session)
+        return !store.noteSave(number, added, in: session)
       }
     } catch {
       transaction.abandon(triedCommit: true)

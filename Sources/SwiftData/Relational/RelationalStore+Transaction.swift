@@ -4,7 +4,7 @@ import Synchronization
 /// Transactions of a context around several saves.
 extension RelationalStore {
   package func openTransaction(
-    for editor: EditingState, within limit: Duration?
+    for editor: EditingState, _ access: WriteAccess, within limit: Duration?
   ) throws -> (any StoreTransaction)? {
     // Reading needs no lock.
     guard isWritable else { return nil }
@@ -13,7 +13,7 @@ extension RelationalStore {
     let (version, identity): (Int64?, ObjectIdentifier)
     do {
       (version, identity) = try lease.use { session in
-        try session.beginEnclosingTransaction(within: limit)
+        try session.beginEnclosingTransaction(access, within: limit)
         do {
           let version = driver.capabilities.reportsChanges ? try session.changeStamp().others : nil
           return (version, ObjectIdentifier(session))
@@ -33,12 +33,16 @@ extension RelationalStore {
   }
 
   /// Notes a save or a deletion in the transaction that a context has opened on this database session.
-  /// - Parameter number: Its number in the history; `nil` if it has none.
+  /// - Parameters:
+  ///   - number: Its number in the history; `nil` if it has none, or if it is not known yet.
+  ///   - added: What gets the number with the commit at the latest.
   /// - Returns: Whether there is such a transaction.
-  func noteSave(_ number: Int64?, in session: any SQLSession) -> Bool {
+  func noteSave(
+    _ number: Int64?, _ added: AddedTransaction?, in session: any SQLSession
+  ) -> Bool {
     openTransactions.withLock { transactions in
       guard var transaction = transactions[ObjectIdentifier(session)] else { return false }
-      transaction.lastNumber = number ?? transaction.lastNumber
+      transaction.saves.note(number, added)
       transactions[ObjectIdentifier(session)] = transaction
       return true
     }
@@ -75,8 +79,21 @@ extension RelationalStore {
 struct EnclosingTransaction {
   /// The context that has opened it.
   let owner: EditingState.ID
-  /// The number of its last save in the history.
-  var lastNumber: Int64?
+  var saves = LastSave()
+
+  /// The last save in the history.
+  struct LastSave {
+    private var knownNumber: Int64?
+    private var added: AddedTransaction?
+
+    /// Read after the commit.
+    var number: Int64? { added?.number ?? knownNumber }
+
+    mutating func note(_ number: Int64?, _ added: AddedTransaction?) {
+      guard number != nil || added != nil else { return }
+      (knownNumber, self.added) = (number, added)
+    }
+  }
 }
 
 /// A transaction around several saves. It holds the writer until it ends.
@@ -96,6 +113,17 @@ private final class RelationalTransaction: StoreTransaction {
     self.externalVersion = externalVersion
   }
 
+  func willEnd() { try? lease.use { $0.endAfterNextTransaction() } }
+
+  var failure: (any Error)? {
+    do {
+      try lease.use { session in if let failure = session.failure { throw failure } }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   func commit() throws {
     let external = store.driver.externalValues
     do {
@@ -105,7 +133,7 @@ private final class RelationalTransaction: StoreTransaction {
       end { external?.didRollBack(triedCommit: true) }
       throw error
     }
-    let last = forget()?.lastNumber
+    let last = forget()?.saves.number
     external?.didCommit()
     lease.end()
     store.didCommit(last)

@@ -76,6 +76,10 @@ package final class RelationalStore: StorePort {
       storeIdentifier: identifier, history: history)
   }
 
+  package var readerCount: Int? { driver.readerCount }
+
+  package var writerCount: Int { driver.writerCount }
+
   /// Whether saves and deletions are recorded in the history.
   package var writesHistory: Bool { history != nil && keepsHistory }
 

@@ -14,6 +14,12 @@ package protocol SQLDriver: Sendable {
   /// The dialect and the features of the database.
   var capabilities: SQLCapabilities { get }
 
+  /// How many threads can read at the same time while another one writes.
+  var readerCount: Int { get }
+
+  /// How many transactions may write at the same time.
+  var writerCount: Int { get }
+
   /// Lends a session that sees commits, and uncommitted changes of the same thread.
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R
 
@@ -135,12 +141,20 @@ extension SQLSession {
   package func begin(_ access: WriteAccess) throws { try begin() }
   package var runsBesideWriters: Bool { false }
   package var isOptimistic: Bool { false }
-  package func beginEnclosingTransaction(within limit: Duration?) throws { try begin() }
+  package func beginEnclosingTransaction(_ access: WriteAccess, within limit: Duration?) throws {
+    try begin()
+  }
+  package func endAfterNextTransaction() {}
+  package var failure: (any Error)? { nil }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
 }
 
 extension SQLDriver {
+  package var readerCount: Int { 1 }
+
+  package var writerCount: Int { 1 }
+
   package func leaseWriter() throws -> any SQLWriterLease { try leaseWriter(within: nil) }
 
   package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
@@ -207,8 +221,19 @@ package protocol SQLSession: AnyObject {
   var isOptimistic: Bool { get }
 
   /// Begins a transaction that contains all others of the session.
-  /// - Parameter limit: How long to wait for another writer; `nil` for the session's own limit.
-  func beginEnclosingTransaction(within limit: Duration?) throws
+  /// - Parameters:
+  ///   - access: Whether others may write at the same time. If they may, it need not begin before its first
+  ///     statement.
+  ///   - limit: How long to wait for another writer; `nil` for the session's own limit.
+  func beginEnclosingTransaction(_ access: WriteAccess, within limit: Duration?) throws
+
+  /// The next transaction inside the enclosing one is the last. It may be sent with the commit, which then
+  /// throws its errors.
+  func endAfterNextTransaction()
+
+  /// The error after which the database refuses all further statements of the transaction.
+  var failure: (any Error)? { get }
+
   func commitEnclosingTransaction() throws
   func rollbackEnclosingTransaction()
 

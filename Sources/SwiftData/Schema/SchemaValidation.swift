@@ -3,7 +3,7 @@ package enum SchemaValidation {
   package static func problems(of entities: [Schema.Entity]) -> [SwiftDataError] {
     let entitiesByName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    var problems = duplicateNames(entities)
+    var problems = duplicateNames(entities) + duplicateTables(entities)
     for entity in entities {
       problems += hierarchyProblems(entity, entitiesByName)
       problems += duplicateProperties(entity)
@@ -35,6 +35,19 @@ package enum SchemaValidation {
       return problem(
         "Two models are named \(entity.name). Rename one of them; models nested in different "
           + "types need different names too.", entity)
+    }
+  }
+
+  /// A root class has a table, and databases ignore the case of its name.
+  private static func duplicateTables(_ entities: [Schema.Entity]) -> [SwiftDataError] {
+    let roots = entities.filter { $0.superentityName == nil && !$0.name.isEmpty }
+    let groups = Dictionary(grouping: roots) { $0.name.uppercased() }
+    return roots.compactMap { entity in
+      let others = groups[entity.name.uppercased(), default: []].map(\.name)
+      guard let first = others.first, first != entity.name else { return nil }
+      return problem(
+        "The names of the models \(first) and \(entity.name) differ only in case, so their tables would have "
+          + "the same name. Rename one of them.", entity)
     }
   }
 

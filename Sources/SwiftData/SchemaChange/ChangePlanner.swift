@@ -177,7 +177,8 @@ struct ChangePlanner {
   }
 
   /// Reports values of an attribute that becomes a relationship, or of a to-many relationship that
-  /// becomes an attribute.
+  /// becomes an attribute: as a loss if code before and after the change can copy them, otherwise as a
+  /// reason to refuse.
   private mutating func refuseLostValues(
     of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
   ) {
@@ -196,6 +197,13 @@ struct ChangePlanner {
     default: break
     }
     guard let condition else { return }
+    if mayCarryOver {
+      losses.append(
+        LossCheck(
+          rows.current.name, property.name, place.property.typeText, table: table,
+          condition: "\(rows.condition) AND \(condition)"))
+      return
+    }
     checks.append(
       ChangeCheck(
         rows.current.name, property.name, from: place.property.typeText, to: property.typeText,

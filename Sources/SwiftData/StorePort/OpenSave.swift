@@ -25,6 +25,12 @@ package protocol StoreTransaction {
   /// `nil` if the database does not tell whether one has.
   var externalVersion: Int64? { get }
 
+  /// The next save is the last. It may be sent with the commit, which then throws its errors.
+  func willEnd()
+
+  /// The error after which the database refuses all further statements.
+  var failure: (any Error)? { get }
+
   /// - Throws: The store's error; nothing is stored then, and the transaction has ended.
   func commit() throws
 

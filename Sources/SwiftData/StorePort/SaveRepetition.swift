@@ -64,13 +64,15 @@ package struct SaveRepetition {
 
   /// Whether the error says that an optimistic attempt has expected something in vain.
   package func isVainExpectation(_ error: any Error) -> Bool {
-    guard access == .optimistic, let obstacle = SaveRepetition.obstacle(error) else { return false }
+    guard access == .optimistic, let obstacle = SaveRepetition.obstacle(of: error) else {
+      return false
+    }
     return obstacle == .unseenValue || obstacle == .missingRow
   }
 
   /// - Returns: Whether the work should be done again, with `access`.
   package mutating func repeats(after error: any Error) -> Bool {
-    guard let obstacle = SaveRepetition.obstacle(error) else { return false }
+    guard let obstacle = SaveRepetition.obstacle(of: error) else { return false }
     failures += 1
     if obstacle == .lostConnection {
       lostConnections += 1
@@ -105,8 +107,9 @@ package struct SaveRepetition {
     Thread.sleep(forTimeInterval: pause)
   }
 
-  private static func obstacle(_ error: any Error) -> WriteObstacle? {
+  /// Why the work of a transaction failed, if the same work may succeed in a new one.
+  static func obstacle(of error: any Error) -> WriteObstacle? {
     if let error = error as? any ConflictingWrite { return error.obstacle }
-    return (error as? SwiftDataError)?.underlyingError.flatMap { obstacle($0) }
+    return (error as? SwiftDataError)?.underlyingError.flatMap { obstacle(of: $0) }
   }
 }

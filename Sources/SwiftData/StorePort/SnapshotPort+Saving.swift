@@ -7,7 +7,7 @@ extension SnapshotPort {
   }
 
   func openTransaction(
-    for editor: EditingState, within limit: Duration?
+    for editor: EditingState, _ access: WriteAccess, within limit: Duration?
   ) throws -> (any StoreTransaction)? { nil }
 
   /// Saves through the public protocol, which writes and commits in one call.

@@ -11,7 +11,8 @@ extension StatementLog {
     case wait(Wait)
     /// The write-ahead log was written back to the file.
     case checkpoint(Checkpoint)
-    /// A save that other writers have disturbed is done again. Only in stores with several writers.
+    /// A save that other writers have disturbed is done again, or a unit of a ``ModelWriter``. Only in stores
+    /// with several writers.
     case repetition(Repetition)
   }
 

@@ -15,6 +15,12 @@ package protocol StorePort: AnyObject, Sendable {
   /// Receives the statements and the repeated saves of the store; `nil` for a store without.
   var log: StatementLog? { get }
 
+  /// How many threads can read at the same time while another one writes; `nil` if that is not known.
+  var readerCount: Int? { get }
+
+  /// How many transactions should write at the same time; 1 if they exclude each other.
+  var writerCount: Int { get }
+
   /// Called when a context begins to use the store.
   func begin(_ editingState: EditingState)
 
@@ -155,10 +161,13 @@ package protocol StorePort: AnyObject, Sendable {
 
   /// Opens a transaction around all reads and saves of this thread until it ends; `nil` for a store
   /// without transactions.
-  /// - Parameter limit: How long to wait for another writer; `nil` for the store's own limit.
+  /// - Parameters:
+  ///   - access: Whether other transactions may write at the same time. If they may, each step may throw
+  ///     an error after which all of it must be repeated.
+  ///   - limit: How long to wait for another writer; `nil` for the store's own limit.
   /// - Throws: The store's error if another writer holds the lock too long.
   func openTransaction(
-    for editor: EditingState, within limit: Duration?
+    for editor: EditingState, _ access: WriteAccess, within limit: Duration?
   ) throws -> (any StoreTransaction)?
 
   /// The entities whose rows or to-many relationships may change when rows of an entity are
@@ -173,6 +182,10 @@ package protocol StorePort: AnyObject, Sendable {
 
 extension StorePort {
   package var log: StatementLog? { nil }
+
+  package var readerCount: Int? { nil }
+
+  package var writerCount: Int { 1 }
 
   package var reportsReads: Bool { false }
 

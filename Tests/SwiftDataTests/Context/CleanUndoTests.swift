@@ -102,6 +102,32 @@ import Testing
     #expect(try context.stored(Graph.Child.self).map { $0.parent?.name } == ["a"])
   }
 
+  /// The step does not have the model whose event left it as it was.
+  @Test func undoBesideARelationshipThatWasSetBackIsClean() throws {
+    let context = try Graph.context()
+    let parents = ["a", "b"].map(Graph.Parent.init)
+    for parent in parents { context.insert(parent) }
+    let child = Graph.Child("c", parent: parents[0])
+    context.insert(child)
+    try context.save()
+    context.undoManager = UndoManager()
+    child.parent = parents[1]
+    child.parent = parents[0]
+    parents[0].name = "renamed"
+    context.undoManager?.undo()
+    #expect(!context.hasChanges && !child.hasChanges && !parents[1].hasChanges)
+    context.undoManager?.redo()
+    #expect(parents[0].name == "renamed" && context.hasChanges)
+    child.parent = parents[1]
+    child.parent = parents[0]
+    context.processPendingChanges()
+    child.name = "other"
+    context.undoManager?.undo()
+    #expect(child.name == "c" && parents[0].name == "renamed" && context.hasChanges)
+    try context.save()
+    #expect(try context.stored(Graph.Parent.self).map(\.name).sorted() == ["b", "renamed"])
+  }
+
   @Model final class Key {
     @Attribute(.unique) var code: String
     var note: String

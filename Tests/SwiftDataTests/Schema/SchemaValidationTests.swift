@@ -17,6 +17,16 @@ import Testing
       [["(Item)", "Two models are named Item", "Rename one of them"]])
   }
 
+  /// Only root classes have tables.
+  @Test func twoModelsWhoseTablesHaveOneName() {
+    expect(
+      problems(entity("Odd"), entity("ODD"), entity("Even")),
+      [["(ODD)", "models Odd and ODD differ only in case", "Rename one of them"]])
+    let subclasses = [entity("Odd"), entity("Even"), entity("ODD")]
+    subclasses[2].superentityName = "Even"
+    expect(problems(subclasses[0], subclasses[1], subclasses[2]), [])
+  }
+
   @Test func aDestinationThatIsMissing() {
     expect(
       problems(entity("Trip", relationship("stay", Other?.self, to: "Stay"))),

@@ -168,3 +168,69 @@ import Testing
     #expect(record.persistentBackingData.getValue(forKey: \.scratch) == 6)
   }
 }
+
+/// Properties of a store that can't be read: a closed one, and one that was migrated meanwhile.
+@Suite struct UnreadableStoreTests {
+  @Model final class Owner {
+    var name: String
+    var note: String?
+    var friend: Owner?
+    @Relationship(deleteRule: .cascade, inverse: \Possession.owner) var things: [Possession] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Possession {
+    var label: String?
+    var owner: Owner?
+
+    init(_ label: String, _ owner: Owner) { (self.label, self.owner) = (label, owner) }
+  }
+
+  @Test func listsLinksAndOptionalValuesAreReported() async throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Owner.self, Possession.self, configurations: ModelConfiguration(url: folder.store))
+    let writer = ModelContext(container)
+    let owner = Owner("a")
+    owner.note = "note"
+    owner.friend = Owner("b")
+    writer.insert(owner)
+    for index in 0..<3 { writer.insert(Possession("\(index)", owner)) }
+    try writer.save()
+    let context = ModelContext(container)
+    let name = "a"
+    let found = try #require(
+      try context.fetch(FetchDescriptor<Owner>(predicate: #Predicate { $0.name == name })).first)
+    let identifier = try #require(owner.things.first?.persistentModelID)
+    let thing = try #require(context.model(for: identifier) as? Possession)
+    try await container.close()
+    #expect(found.name == "a" && found.note == "note")
+    #expect(found.things.isEmpty && thing.label == nil && thing.owner == nil)
+    let names = Set(context.unreadableValues.map(\.propertyName))
+    #expect(names == ["things", "label", "owner"])
+    #expect(context.unreadableValues.allSatisfy { $0.reason == .unreadableStore })
+    // Nothing is reported twice.
+    _ = found.things
+    #expect(context.unreadableValues.count == 3)
+  }
+
+  /// The rows are there when the store can be read again.
+  @Test func aListIsReadAgain() throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Owner.self, Possession.self, configurations: ModelConfiguration(url: folder.store))
+    let writer = ModelContext(container)
+    let owner = Owner("a")
+    writer.insert(owner)
+    writer.insert(Possession("thing", owner))
+    try writer.save()
+    let context = ModelContext(container)
+    let found = try #require(try context.fetch(FetchDescriptor<Owner>()).first)
+    try SQLiteFile.execute("ALTER TABLE ZPOSSESSION RENAME TO ZAWAY", in: folder.store)
+    #expect(found.things.isEmpty)
+    #expect(context.unreadableValues.map(\.propertyName) == ["things"])
+    try SQLiteFile.execute("ALTER TABLE ZAWAY RENAME TO ZPOSSESSION", in: folder.store)
+    #expect(found.things.map(\.label) == ["thing"])
+  }
+}

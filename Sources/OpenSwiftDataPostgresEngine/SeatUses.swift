@@ -1,0 +1,69 @@
+import Foundation
+import Synchronization
+
+/// Which threads use the seats of a pool, so that a thread finds its own seat again without a lock.
+///
+/// A read of several statements asks the pool for its seat before each of them. Only the thread that has a
+/// seat writes its entry, so what a thread reads about itself is true. Between two threads the lock of the
+/// pool orders the accesses.
+final class SeatUses: @unchecked Sendable {
+  private final class Seat {
+    /// The thread that has the seat; 0 for none.
+    let holder = Atomic<UInt>(0)
+    var purpose = PostgresPoolGate.Purpose.read
+    /// How many uses of the thread are inside each other.
+    var depth = 0
+  }
+
+  private let seats: [Seat]
+
+  init(count: Int) { seats = (0..<count).map { _ in Seat() } }
+
+  private static var thread: UInt {
+    #if canImport(Glibc)
+      UInt(pthread_self())
+    #else
+      UInt(bitPattern: ObjectIdentifier(Thread.current))
+    #endif
+  }
+
+  private func isOwn(_ seat: Int, of thread: UInt) -> Bool {
+    seats[seat].holder.load(ordering: .relaxed) == thread
+  }
+
+  /// Whether this thread has a seat.
+  var isHeldByThread: Bool {
+    let thread = SeatUses.thread
+    return seats.indices.contains { isOwn($0, of: thread) }
+  }
+
+  /// Uses a seat that this thread has already: one for writing always, one for reading only to read.
+  /// - Returns: `nil` if the thread needs a seat.
+  func enterAgain(_ purpose: PostgresPoolGate.Purpose) -> Int? {
+    let thread = SeatUses.thread
+    let own = seats.indices.lazy.filter { self.isOwn($0, of: thread) }
+    guard
+      let seat = own.first(where: { self.seats[$0].purpose == .write })
+        ?? (purpose == .read ? own.first : nil)
+    else { return nil }
+    seats[seat].depth += 1
+    return seat
+  }
+
+  /// Called by the thread that has got a seat.
+  func enter(_ seat: Int, _ purpose: PostgresPoolGate.Purpose) {
+    seats[seat].purpose = purpose
+    seats[seat].depth = 1
+    seats[seat].holder.store(SeatUses.thread, ordering: .relaxed)
+  }
+
+  /// Whether no other use of the thread is around this one.
+  func isOutermost(_ seat: Int) -> Bool { seats[seat].depth == 1 }
+
+  /// Ends the use of a seat. After that of the outermost one, the seat belongs to no thread.
+  func leave(_ seat: Int) {
+    precondition(seats[seat].depth > 0, "PostgresPool: a seat is left that no thread has")
+    seats[seat].depth -= 1
+    if seats[seat].depth == 0 { seats[seat].holder.store(0, ordering: .relaxed) }
+  }
+}
