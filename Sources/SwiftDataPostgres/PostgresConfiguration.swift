@@ -80,7 +80,8 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// in a deploy script: see `ModelContainer.migrationPreview(for:migrationPlan:configurations:)`.
   public var allowsMigration = true
 
-  /// Whether a migration may delete values, for which the new models have no property.
+  /// Whether a migration may delete values, for which the new models have no property, and objects as
+  /// triggers and policies, which others have added to tables that it creates again.
   ///
   /// Unlike a file, a database is not copied before. So such a migration throws
   /// `SwiftDataError.loadIssueModelContainer` with the numbers of values, and changes nothing, unless

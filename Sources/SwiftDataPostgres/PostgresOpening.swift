@@ -166,10 +166,14 @@ struct PostgresOpening {
   /// permission.
   private func requireAllowed(_ losses: [MigrationLoss]) throws {
     if configuration.allowsMigrationLosses { return }
+    let hasObjects = losses.contains { $0.valueCount == 0 }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The migration of the \(migration.subject.name) to version \(migration.version) would delete "
         + losses.map(\.description).joined(separator: ", ")
         + ". Make a backup, for example with pg_dump, and set allowsMigrationLosses of the configuration "
-        + "to true. The database is unchanged.", doing: "migrating a store")
+        + "to true."
+        + (hasObjects
+          ? " Or drop the objects before the migration, and create them again after it." : "")
+        + " The database is unchanged.", doing: "migrating a store")
   }
 }

@@ -9,6 +9,8 @@ package enum RowColumns {
   /// The number of times that the row was written.
   package static let version = "Z_OPT"
 
+  static let all = [key, entity, version]
+
   /// The primary key of a table in a query.
   package static func key(of table: String? = nil) -> SQLExpression {
     .column(table: table, name: key)

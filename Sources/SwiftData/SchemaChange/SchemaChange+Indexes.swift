@@ -29,16 +29,19 @@ extension SchemaChange {
       uniquingKeysWith: { $1 })
   }
 
+  /// The names of the indexes that the models before and after the change declare.
+  var modelIndexes: Set<String> {
+    Set(old.indexStatements(for: stored.dialect).map(\.name)).union(expectedIndexes.keys)
+  }
+
   /// Drops indexes that the changed file lacks or defines differently. Indexes of other programs
   /// stay.
   func dropIndexes(_ session: any SQLSession) throws {
     let expected = expectedIndexes
-    let known = Set(old.indexStatements(for: stored.dialect).map(\.name))
+    let known = modelIndexes
     let tables = Set(oldTables)
     for index in try StoredIndex.all(session, stored.dialect) where tables.contains(index.table) {
-      let isOurs =
-        known.contains(index.name) || expected[index.name] != nil
-        || isOfFramework(index.name, on: index.table)
+      let isOurs = known.contains(index.name) || isOfFramework(index.name, on: index.table)
       let isLeft =
         options.keepsOldTables || !index.isValid || expected[index.name] != index.definition
       if isOurs && isLeft { try session.execute("DROP INDEX \(index.name.quotedName)") }
@@ -47,7 +50,7 @@ extension SchemaChange {
 
   /// Whether Apple's framework uses such a name: `Z_Trip_byName` for an index of the model, which
   /// an older version of the model may have left, or `ZTRIP_ZNAME_INDEX` for an indexed attribute.
-  private func isOfFramework(_ name: String, on table: String) -> Bool {
+  func isOfFramework(_ name: String, on table: String) -> Bool {
     let entities = old.model.entities.map(\.name) + new.model.entities.map(\.name)
     // Spatial indexes of a server are made again when the store is opened.
     if entities.contains(where: { name.hasPrefix("Z_\($0)_") || name.hasPrefix("Z_RT_\($0)_") }) {

@@ -28,7 +28,7 @@ extension SchemaChange {
       + plan.links.map(\.filling) + plan.entityNumbers.map(\.statement)
   }
 
-  private var made: [TableChange] {
+  var made: [TableChange] {
     plan.tables.filter { if case .made = $0.kind { true } else { false } }
   }
 
@@ -55,6 +55,7 @@ extension SchemaChange {
     }
     try noteLostValues(session, external)
     // First everything that reads the unchanged tables.
+    let settings = stored.dialect == .postgreSQL ? try TableSettings(session) : nil
     let transaction = try MigrationHistory(self).write(session)
     try execute(plan.links.flatMap(\.statements))
     try execute(plan.joins.flatMap(filling))
@@ -84,6 +85,8 @@ extension SchemaChange {
     try target.creation.describing(describedModel).describe(
       session, stored.dialect, replacing: stored.metadata, removedEntities: removed)
     try createIndexes(session)
+    if !options.keepsOldTables { try renamePrimaryKeys(session) }
+    try settings?.restore(replacements, session)
     try plan.defaults.remove(session)
   }
 
@@ -93,6 +96,7 @@ extension SchemaChange {
       try session.execute(
         "DROP TABLE IF EXISTS \((SchemaChange.oldPrefix + table).quotedName)")
     }
+    try renamePrimaryKeys(session)
   }
 
   // MARK: Tables
@@ -112,6 +116,12 @@ extension SchemaChange {
       if case .renamed(let earlier) = join.kind { names.insert(earlier.name) }
     }
     return names
+  }
+
+  /// The tables of the file that are dropped.
+  var droppedTables: [String] {
+    let continuing = continuing
+    return oldTables.filter { !continuing.contains($0) }
   }
 
   private func creation(of change: TableChange) -> String {
@@ -225,8 +235,7 @@ extension SchemaChange {
   }
 
   private var removals: [String] {
-    let continuing = continuing
-    return oldTables.filter { !continuing.contains($0) }.map { table in
+    droppedTables.map { table in
       options.keepsOldTables
         ? """
         ALTER TABLE \(table.quotedName) RENAME TO \((SchemaChange.oldPrefix + table).quotedName)

@@ -124,13 +124,14 @@ package struct SchemaChange {
       try check.problem(
         session, storedEntity: counterparts.entity(check.entity)?.name ?? check.entity)
     }
-    return options.refusesLosses ? problems + (try losses(session).map(\.problem)) : problems
+    guard options.refusesLosses else { return problems }
+    return problems + (try losses(session).filter { $0.valueCount > 0 }.map(\.problem))
   }
 
-  /// The values that the change deletes.
+  /// The values that the change deletes, and what others have added to tables that it drops.
   package func losses(_ session: any SQLSession) throws -> [MigrationLoss] {
     try plan.defaults.prepare(session)
-    return try plan.losses.compactMap { try $0.loss(session) }
+    return try plan.losses.compactMap { try $0.loss(session) } + foreignLosses(session)
   }
 
   /// The required values that code has not set after the change, as clauses.
