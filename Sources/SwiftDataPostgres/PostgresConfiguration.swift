@@ -80,9 +80,10 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// in a deploy script: see `ModelContainer.migrationPreview(for:migrationPlan:configurations:)`.
   public var allowsMigration = true
 
-  /// Whether a migration may delete values, for which the new models have no property, and objects as
-  /// triggers and policies, which others have added to tables that it creates again.
+  /// Whether a migration may delete values, and objects that others have added to tables.
   ///
+  /// Values for which the new models have no property, and triggers, policies and the like of tables that it
+  /// creates again.
   /// Unlike a file, a database is not copied before. So such a migration throws
   /// `SwiftDataError.loadIssueModelContainer` with the numbers of values, and changes nothing, unless
   /// this is `true`. Make a backup first. The default is `false`.

@@ -74,7 +74,8 @@ struct PostgresReasonTests {
     let database = "reason_\(name)_\(UInt32.random(in: 0..<UInt32.max))"
     if name == "ascii" {
       try rows.connection.execute(
-        "CREATE DATABASE \(database) ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        "CREATE DATABASE \(database) ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+      )
     }
     defer { try? rows.connection.execute("DROP DATABASE IF EXISTS \(database)") }
     let address = url.replacing("dbname=postgres", with: "dbname=\(database)")

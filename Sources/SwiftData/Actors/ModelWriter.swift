@@ -1,4 +1,4 @@
-/// Changes the stores of a container, many small changes with one commit.
+/// Changes the stores of a container in units of work that are stored completely or not at all.
 ///
 /// ```swift
 /// let writer = ModelWriter(container, waitingAtMost: .seconds(5))
@@ -29,14 +29,16 @@
 /// - A unit returns after the commit. What is returned is stored.
 /// - A unit is stored completely or not at all. Its error is thrown to its caller only.
 /// - Each unit is one save, with its own transaction in the history.
-/// - If a unit fails after it has saved something itself, the transaction is undone, and each of its
-///   units runs *again*, in a transaction of its own. The same happens after errors of the database.
-///   So a closure must change nothing but models.
+/// - If a unit of a shared transaction fails after it has saved something itself, the transaction is
+///   undone, and each of its units runs *again*, in a transaction of its own. The same happens after
+///   errors of the database. So a closure must change nothing but models.
 /// - A shared transaction ends after 100 units or 50 milliseconds, so that other processes can write.
 ///
-/// Stores that implement the public ``DataStore`` protocol have no transactions; with them, and with several
-/// stores of which one is in PostgreSQL, units run one after the other. Models must not leave the closure, so it returns values; use ``ModelReaders`` for what only
-/// reads. Not in Apple's framework.
+/// Stores that implement the public ``DataStore`` protocol have no transactions: each unit is a group
+/// there. In a container with several stores units run one after the other, also in PostgreSQL.
+///
+/// Models must not leave the closure, so it returns values; use ``ModelReaders`` for what only reads. Not
+/// in Apple's framework.
 public final class ModelWriter: Sendable {
   /// The container that is changed.
   public let container: ModelContainer

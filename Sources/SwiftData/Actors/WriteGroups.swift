@@ -60,15 +60,20 @@ actor WriteGroups: ModelActor {
     let ports = modelContainer.coordinator.ports
     let isShared = ports.count == 1 && ports[0].writesConcurrently
     let isUndoable = ports.allSatisfy(\.isTransactional)
-    repeat {
+    var hasEnded = false
+    while !hasEnded {
+      var answer: (@Sendable () -> Void)?
       if isShared, !waiting.isSerial {
-        for write in waiting.take(atMost: 1) { runBesideOthers(write, ports[0].log) }
+        answer = waiting.take(atMost: 1).first.map { runBesideOthers($0, ports[0].log) }
       } else if isUndoable {
         runGroup()
       } else {
         for write in waiting.take(atMost: WriteGroups.largestCount) { runAlone(write) }
       }
-    } while !waiting.end(index)
+      // Before the caller goes on, so that its next unit comes to this context again.
+      hasEnded = waiting.end(index)
+      answer?()
+    }
   }
 
   private func runGroup() {
@@ -126,22 +131,24 @@ actor WriteGroups: ModelActor {
   }
 
   /// - Parameter log: Receives the repetitions.
-  private func runBesideOthers(_ write: WaitingWrite, _ log: StatementLog?) {
+  /// - Returns: What resumes the caller.
+  private func runBesideOthers(
+    _ write: WaitingWrite, _ log: StatementLog?
+  ) -> @Sendable () -> Void {
     let start = ContinuousClock.now
     var repetition = SaveRepetition()
     while true {
       do {
         let answer = try stored(write, repetition.access)
         waiting.noteSuccess(of: 1)
-        return answer()
+        return answer
       } catch {
         if SaveRepetition.obstacle(of: error) == .concurrentChange { waiting.noteDisturbance() }
         guard repetition.repeats(after: error) else {
-          write.fail(error)
           if (error as? SwiftDataError)?.reason == .busy {
             for other in waiting.take(since: start) { other.fail(error) }
           }
-          return
+          return { write.fail(error) }
         }
         repetition.pause(log)
       }

@@ -36,8 +36,10 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
     /// runs before the tables change may make it more or less.
     public let losses: [MigrationLoss]
 
-    /// The statements that change the tables, without those that write the store's metadata, or
-    /// give new tables of a server the owner and privileges of the earlier ones.
+    /// The statements that change the tables.
+    ///
+    /// Without those that write the store's metadata, or give new tables of a server the owner and
+    /// privileges of the earlier ones.
     public let statements: [String]
 
     /// What would make the stage throw. Not known for later stages, and if code of the plan runs

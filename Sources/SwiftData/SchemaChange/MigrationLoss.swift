@@ -16,8 +16,9 @@ public struct MigrationLoss: Codable, Hashable, Sendable {
   /// The number of deleted values, links or rows; 0 for an object that is no column.
   public let valueCount: Int
 
-  /// What no model describes, and another program has added to the table: `column NOTE of ZTRIP`,
-  /// `trigger audit on ZTRIP`. `nil` for values of properties and for rows.
+  /// What another program has added to the table; `nil` for values of properties and for rows.
+  ///
+  /// For example `column NOTE of ZTRIP`, `trigger audit on ZTRIP`.
   public let object: String?
 }
 

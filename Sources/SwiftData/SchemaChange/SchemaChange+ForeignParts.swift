@@ -7,10 +7,21 @@ import OpenSwiftDataStoreFormat
 /// Tables that are altered keep them. They end with a table that is dropped, also if a new one takes
 /// its name, so they are losses as values of removed properties are.
 extension SchemaChange {
-  /// - Returns: Foreign columns with values, then foreign objects.
+  /// - Returns: Foreign columns with values, rows of unknown entities, then foreign objects.
   func foreignLosses(_ session: any SQLSession) throws -> [MigrationLoss] {
     if droppedTables.isEmpty { return [] }
-    return try foreignColumns.compactMap { try $0.loss(session) } + (try foreignObjects(session))
+    return try (foreignColumns + foreignRows).compactMap { try $0.loss(session) }
+      + foreignObjects(session)
+  }
+
+  /// Rows whose number is none of an entity of the store.
+  private var foreignRows: [LossCheck] {
+    let numbers = old.numbers.values.sorted().map(String.init).joined(separator: ", ")
+    return old.tables.filter { droppedTables.contains($0.name) }.map { table in
+      LossCheck(
+        table.root, nil, "a model", table: table.name,
+        condition: "\(RowTerms.entity) IS NULL OR \(RowTerms.entity) NOT IN (\(numbers))")
+    }
   }
 
   private var foreignColumns: [LossCheck] {

@@ -70,6 +70,17 @@ import Testing
         in: store.folder.url.appending(path: backup)) == ["x", "x"])
   }
 
+  /// They belong to no model, so no fetch has ever shown them.
+  @Test func rowsOfUnknownEntitiesAreLosses() throws {
+    try run(
+      "INSERT INTO ZCRATE (Z_PK, Z_ENT, Z_OPT, ZLABEL, ZWEIGHT) VALUES (50, 77, 1, 'a', 1)",
+      "INSERT INTO ZCRATE (Z_PK, Z_ENT, Z_OPT, ZLABEL, ZWEIGHT) VALUES (51, NULL, 1, 'b', 1)")
+    #expect(try preview().losses.map(\.description) == ["2 rows of Crate"])
+    let lines = try WarningLog.lines { _ = try store.open([New.Crate.self]) }
+    #expect(lines.count == 1 && lines[0].contains("deleted 2 rows of Crate"), "\(lines)")
+    #expect(try !backups().isEmpty)
+  }
+
   @Test func foreignIndexesAndTriggersAreLosses() throws {
     try run(
       "CREATE INDEX heavy ON ZCRATE (ZWEIGHT) WHERE ZWEIGHT > 1",
