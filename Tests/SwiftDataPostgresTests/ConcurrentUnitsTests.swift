@@ -188,6 +188,56 @@ struct ConcurrentUnitsTests {
     #expect(history.count == 201)
   }
 
+  /// The server ends all sessions again and again. A unit is stored once, or its error says that it is not
+  /// known.
+  @Test func unitsSurviveConnectionsThatTheServerEnds() async throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let address = try server.addressOfNewSchema()
+    let container = try container(address)
+    let writer = ModelWriter(container)
+    try await writer.write { $0.insert(Message("a")) }
+    let ends = Events<Bool>()
+    Thread.detachNewThread {
+      for _ in 0..<15 {
+        Thread.sleep(forTimeInterval: 0.06)
+        try? server.endConnections()
+      }
+      ends.add(true)
+    }
+    let (stored, unknown) = (Events<Int>(), Events<Int>())
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<6 {
+        group.addTask {
+          var number = 0
+          while ends.all.isEmpty || number < 5 {
+            number += 1
+            let text = "\(task) \(number)"
+            do {
+              try await writer.write { context in
+                try message("a", in: context).likes += 1
+                context.insert(Message(text))
+              }
+              stored.add(number)
+            } catch let error as SwiftDataError where error.reason == .outcomeUnknown {
+              unknown.add(number)
+            } catch let error as SwiftDataError where error.reason.isTransient {
+              // Lost its connection too often. Nothing is stored.
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let rows = try PostgresConnection(ConnectionParameters(address))
+    let likes = Int(try rows.prepare("SELECT max(\"ZLIKES\") FROM \"ZMESSAGE\"").integer() ?? 0)
+    let added = Int(try rows.prepare("SELECT count(*) - 1 FROM \"ZMESSAGE\"").integer() ?? 0)
+    let saves = Int(try rows.prepare("SELECT count(*) - 1 FROM \"ATRANSACTION\"").integer() ?? 0)
+    #expect(likes == added && added == saves)
+    #expect(stored.all.count > 20)
+    #expect((stored.all.count...stored.all.count + unknown.all.count).contains(likes))
+  }
+
   /// Each unit would keep the rule by itself: at least one message has likes.
   @Test func rulesOverSeveralRowsHold() async throws {
     let writers = [ModelWriter(try container()), ModelWriter(try container())]
