@@ -46,9 +46,14 @@ actor WriteGroups: ModelActor {
 
   /// How many units a container can run at the same time.
   static func count(for container: ModelContainer) -> Int {
+    sharedPort(of: container)?.writerCount ?? 1
+  }
+
+  /// The store, if it isolates several writers. Where one of several stores has committed, a unit can't run
+  /// again.
+  private static func sharedPort(of container: ModelContainer) -> (any StorePort)? {
     let ports = container.coordinator.ports
-    // Where one of several stores has committed, a unit can't run again.
-    return ports.count == 1 && ports[0].writesConcurrently ? ports[0].writerCount : 1
+    return ports.count == 1 && ports[0].writesConcurrently ? ports[0] : nil
   }
 
   /// Runs units until none waits, on the queue of the executor. A task would visit another thread before.
@@ -57,14 +62,13 @@ actor WriteGroups: ModelActor {
   }
 
   private func run() {
-    let ports = modelContainer.coordinator.ports
-    let isShared = ports.count == 1 && ports[0].writesConcurrently
-    let isUndoable = ports.allSatisfy(\.isTransactional)
+    let shared = WriteGroups.sharedPort(of: modelContainer)
+    let isUndoable = modelContainer.coordinator.ports.allSatisfy(\.isTransactional)
     var hasEnded = false
     while !hasEnded {
       var answer: (@Sendable () -> Void)?
-      if isShared, !waiting.isSerial {
-        answer = waiting.take(atMost: 1).first.map { runBesideOthers($0, ports[0].log) }
+      if let shared, !waiting.isSerial {
+        answer = waiting.take(atMost: 1).first.map { runBesideOthers($0, shared.log) }
       } else if isUndoable {
         runGroup()
       } else {
@@ -138,6 +142,8 @@ actor WriteGroups: ModelActor {
     let start = ContinuousClock.now
     var repetition = SaveRepetition()
     while true {
+      // What comes next may see an earlier state than another context has stored.
+      defer { withExtendedLifetime(modelContext.core.recentModels.removeAll()) {} }
       do {
         let answer = try stored(write, repetition.access)
         waiting.noteSuccess(of: 1)
@@ -160,11 +166,8 @@ actor WriteGroups: ModelActor {
   private func stored(
     _ write: WaitingWrite, _ access: WriteAccess
   ) throws -> @Sendable () -> Void {
-    let core = modelContext.core
-    // The next unit may see an earlier state than another context has stored.
-    defer { withExtendedLifetime(core.recentModels.removeAll()) {} }
     var answer: (@Sendable () -> Void)?
-    try core.transaction(access, within: limit) {
+    try modelContext.core.transaction(access, within: limit) {
       prepare(modelContext)
       answer = try write.run(modelContext)
     }

@@ -44,7 +44,10 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
     if (count + 1) * 8 > entries.count * 7 { rebuild(size: entries.count * 2) }
     let isClose = put(Entry(key: key, storage: storage))
     count += 1
-    if !isClose { rebuild(size: entries.count) }
+    if !isClose {
+      mixesKeys = true
+      rebuild(size: entries.count)
+    }
   }
 
   /// Removes a key, unless it leads to another storage.

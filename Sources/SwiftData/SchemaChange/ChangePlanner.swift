@@ -87,7 +87,7 @@ struct ChangePlanner {
           switch property {
           case .attribute(let attribute):
             if attribute.isTransient { continue }
-            refuseLostValues(of: property, rows, source.table)
+            reportLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
             noteRequiredCode(of: attribute, declaredBy: entity.name, change)
@@ -98,7 +98,7 @@ struct ChangePlanner {
             }
           case .relationship(let relationship):
             if relationship.isTransient { continue }
-            refuseLostValues(of: property, rows, source.table)
+            reportLostValues(of: property, rows, source.table)
             changed.note(
               relationship.name,
               where: links.changes(
@@ -179,7 +179,7 @@ struct ChangePlanner {
   /// Reports values of an attribute that becomes a relationship, or of a to-many relationship that
   /// becomes an attribute: as a loss if code before and after the change can copy them, otherwise as a
   /// reason to refuse.
-  private mutating func refuseLostValues(
+  private mutating func reportLostValues(
     of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
   ) {
     guard !toleratesLosses, let place = counterparts.property(property.name, of: rows.current.name)

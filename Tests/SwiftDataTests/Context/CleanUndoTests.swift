@@ -81,7 +81,8 @@ import Testing
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Room>()).first?.name == "new")
   }
 
-  @Test func undoOfRelationshipsInsertionsAndDeletionsIsClean() throws {
+  /// A stored child of the first of two parents.
+  private func family() throws -> (ModelContext, [Graph.Parent], Graph.Child) {
     let context = try Graph.context()
     let parents = ["a", "b"].map(Graph.Parent.init)
     for parent in parents { context.insert(parent) }
@@ -89,6 +90,11 @@ import Testing
     context.insert(child)
     try context.save()
     context.undoManager = UndoManager()
+    return (context, parents, child)
+  }
+
+  @Test func undoOfRelationshipsInsertionsAndDeletionsIsClean() throws {
+    let (context, parents, child) = try family()
     child.parent = parents[1]
     context.insert(Graph.Child("new", parent: parents[0]))
     context.undoManager?.undo()
@@ -104,13 +110,7 @@ import Testing
 
   /// The step does not have the model whose event left it as it was.
   @Test func undoBesideARelationshipThatWasSetBackIsClean() throws {
-    let context = try Graph.context()
-    let parents = ["a", "b"].map(Graph.Parent.init)
-    for parent in parents { context.insert(parent) }
-    let child = Graph.Child("c", parent: parents[0])
-    context.insert(child)
-    try context.save()
-    context.undoManager = UndoManager()
+    let (context, parents, child) = try family()
     child.parent = parents[1]
     child.parent = parents[0]
     parents[0].name = "renamed"
