@@ -106,7 +106,7 @@ final class ContextCore {
   func fetchOperation<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> FetchOperation<T> {
-    let port = try coordinator.port(of: T._$descriptor)
+    let port = try coordinator.port(of: T.self)
     externalChanges.applyNew()
     return FetchOperation(prefetcher, descriptor, port)
   }

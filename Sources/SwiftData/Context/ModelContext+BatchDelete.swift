@@ -24,7 +24,7 @@ extension ModelContext {
   ) throws {
     try core.stores.requireNoSnapshot()
     let descriptor = T._$descriptor
-    let port = try core.coordinator.port(of: descriptor)
+    let port = try core.coordinator.port(of: type)
     if let concerned = port.entitiesConcerned(byDeletionOf: descriptor),
       !core.watchers.all.contains(where: \.needsEachDeletion),
       !core.changes.concern(concerned)

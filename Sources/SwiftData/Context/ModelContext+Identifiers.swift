@@ -76,7 +76,7 @@ extension ModelContext {
     _ type: T.Type, for identifier: PersistentIdentifier
   ) throws -> T {
     let coordinator = core.coordinator
-    _ = try coordinator.port(of: T._$descriptor)
+    _ = try coordinator.port(of: T.self)
     let identifier = identifier.resolved
     guard
       let descriptor = coordinator.modelType(forEntity: identifier.entityName)?._$descriptor,

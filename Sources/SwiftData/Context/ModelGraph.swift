@@ -71,12 +71,18 @@ final class ModelGraph {
   /// Whether the schema contains the model's class; if not, the next save throws.
   private func knows(_ storage: _ModelStorage) -> Bool {
     let descriptor = storage.descriptor
+    guard storage.hasDescribedClass else {
+      if let model = storage.persistentModel {
+        pendingErrors.note(coordinator.unknown(type(of: model)))
+      }
+      return false
+    }
     if lastKnown === descriptor { return true }
     if coordinator.knows(descriptor) {
       lastKnown = descriptor
       return true
     }
-    pendingErrors.note(coordinator.unknown(descriptor))
+    pendingErrors.note(coordinator.unknown(descriptor.type))
     return false
   }
 

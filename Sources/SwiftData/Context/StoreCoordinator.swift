@@ -37,17 +37,28 @@ extension StoreCoordinator {
     modelType(forEntity: descriptor.entityName) == descriptor.type
   }
 
-  func unknown(_ descriptor: _ModelDescriptor) -> SwiftDataError {
-    .notInSchema(class: "\(descriptor.type)", entity: descriptor.entityName)
+  /// Why the schema does not contain a class.
+  func unknown(_ type: any PersistentModel.Type) -> SwiftDataError {
+    let descriptor = type._$descriptor
+    let name = _ModelDescriptor.entityName(of: type)
+    return descriptor.type == type
+      ? .notInSchema(class: "\(type)", entity: name)
+      : .subclassWithoutMacro(class: name, superclass: descriptor.entityName)
+  }
+
+  /// Whether the schema contains this class, and the class has a descriptor of its own.
+  func contains(_ type: any PersistentModel.Type) -> Bool {
+    let descriptor = type._$descriptor
+    return descriptor.type == type && knows(descriptor)
   }
 
   /// The port to the store that contains the models of a class.
   /// - Throws: `SwiftDataError.unknownSchema` for a class that the schema lacks, or
   ///   `.containerClosed`.
-  func port(of descriptor: _ModelDescriptor) throws -> any StorePort {
+  func port(of type: any PersistentModel.Type) throws -> any StorePort {
     try requireOpen()
-    guard let port = port(forEntity: descriptor.entityName), knows(descriptor) else {
-      throw unknown(descriptor)
+    guard contains(type), let port = port(forEntity: type._$descriptor.entityName) else {
+      throw unknown(type)
     }
     return port
   }

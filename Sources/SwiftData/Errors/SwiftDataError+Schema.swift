@@ -10,6 +10,15 @@ extension SwiftDataError {
       entity: entity)
   }
 
+  /// A subclass of a model that has no `@Model`, so its own properties would not be stored.
+  static func subclassWithoutMacro(
+    class name: String, superclass: String
+  ) -> SwiftDataError {
+    unknownSchema.with(
+      "\(name) inherits from the model \(superclass) but is not a model, so its own properties would not "
+        + "be stored. Add @Model to \(name), and list it in ModelContainer(for:).", entity: name)
+  }
+
   /// An entity of the schema that no store contains, or that the requested store does not contain.
   /// - Parameter store: The name of the store; nil for all stores of the container.
   static func notStored(entity: String, by store: String? = nil) -> SwiftDataError {

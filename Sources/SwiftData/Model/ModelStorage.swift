@@ -69,6 +69,10 @@ public final class _ModelStorage {
   /// its deinitialiser changes is not saved.
   var canBeTracked: Bool { !flags.isDisjoint(with: .isPending) || !isDeinitialising }
 
+  /// Whether the model's class is that of the descriptor. The descriptor of a subclass without
+  /// `@Model` is that of its superclass.
+  var hasDescribedClass: Bool { owner.isInstance(of: descriptor.type) }
+
   func belong(to model: AnyObject) { owner = ModelReference(model) }
 
   /// The model. Its class is the descriptor's, except after misuse, so its conformance need not be

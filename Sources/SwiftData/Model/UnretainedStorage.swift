@@ -17,6 +17,15 @@ package struct ModelReference: ~Copyable {
     return Unmanaged<AnyObject>.fromOpaque(held).takeRetainedValue()
   }
 
+  /// Whether the object is of this class and not of a subclass. Reads the class without retaining
+  /// the object, whose memory exists; see `init(_:)`.
+  func isInstance(of type: any PersistentModel.Type) -> Bool {
+    guard let object else { return false }
+    return Unmanaged<AnyObject>.fromOpaque(object)._withUnsafeGuaranteedRef {
+      ObjectIdentifier(Swift.type(of: $0)) == ObjectIdentifier(type)
+    }
+  }
+
   init() {}
 
   package init(_ model: AnyObject) {

@@ -58,8 +58,8 @@ public final class HistoryObserver: Observable, Sendable {
     _ authors: Set<String>, _ container: ModelContainer
   ) throws {
     let coordinator = container.coordinator
-    for model in models where !coordinator.knows(model._$descriptor) {
-      throw coordinator.unknown(model._$descriptor)
+    for model in models where !coordinator.contains(model) {
+      throw coordinator.unknown(model)
     }
     modelContainer = container
     observedModels = models
