@@ -9,7 +9,7 @@ import SwiftSyntaxMacros
 /// What the predicate macros make of one use.
 enum PredicateOutcome: Equatable {
   /// The expansion, shortened: builders without `PredicateExpressions.build_`, and `a.b` for
-  /// `build_KeyPath(root: a, keyPath: \.b)`.
+  /// `build_KeyPath(root: a, keyPath: \.b)` and `build_Member(root: a, keyPath: \.b)`.
   case expansion(String)
   /// The first refusal: the source it points at, and its message.
   case refusal(at: String, String)
@@ -32,7 +32,7 @@ func outcome(of source: String) throws -> PredicateOutcome {
 }
 
 private func shortened(_ expansion: String) -> String {
-  let keyPath = /KeyPath\(root: ([^(), ]+), keyPath: \\\.(\w+)\)/
+  let keyPath = /(?:KeyPath|Member)\(root: ([^(), ]+), keyPath: \\\.(\w+)\)/
   var text =
     expansion
     .replacing("PredicateExpressions.build_", with: "")

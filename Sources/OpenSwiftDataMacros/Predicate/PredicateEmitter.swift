@@ -49,12 +49,19 @@ struct PredicateEmitter {
     case .reference(let name):
       return name
     case .member(let root, let name):
-      return builder("KeyPath", "root: \(text(of: root)), keyPath: \\.\(name)")
+      return builder("KeyPath", "root: \(requiredText(of: root)), keyPath: \\.\(name)")
     case .cast(let node, let operand, let type):
       let operand = text(of: operand)
       return "PredicateExpressions.\(node)<_, \(type.trimmedDescription)>(\(operand))"
     case .call(let name, let arguments):
-      let texts = arguments.map { text(of: $0, in: term) }
+      let texts = arguments.enumerated().map { index, argument in
+        if index == 0, term.requiresReceiver, case .term(let receiver) = argument.value,
+          receiver.isMember
+        {
+          return requiredText(of: receiver)
+        }
+        return text(of: argument, in: term)
+      }
       return builder(name, texts.joined(separator: ", "))
     }
   }
@@ -77,6 +84,13 @@ struct PredicateEmitter {
     let name = fresh.make()
     statements.append("let \(name) = \(value)")
     return name
+  }
+
+  /// The text of a term whose value is not optional, because its members or methods are used. An
+  /// implicitly unwrapped property is unwrapped by its builder.
+  private mutating func requiredText(of term: PredicateTerm) -> String {
+    guard case .member(let root, let name) = term else { return text(of: term) }
+    return builder("Member", "root: \(requiredText(of: root)), keyPath: \\.\(name)")
   }
 
   private func builder(_ name: String, _ arguments: String) -> String {

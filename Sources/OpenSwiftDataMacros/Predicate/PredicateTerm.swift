@@ -111,6 +111,19 @@ extension PredicateTerm {
     }
   }
 
+  var isMember: Bool {
+    if case .member = self { true } else { false }
+  }
+
+  /// Whether the first argument is the receiver of a method that optionals do not have.
+  var requiresReceiver: Bool {
+    guard case .call(let builder, let arguments) = self, arguments.first?.label == nil else {
+      return false
+    }
+    return builder.first?.isLowercase == true
+      && !["map", "flatMap", "falseOnFailure"].contains(builder)
+  }
+
   /// Whether its type does not depend on the context, as the type of a literal does.
   var hasFixedType: Bool {
     switch self {
@@ -131,6 +144,10 @@ extension PredicateTerm {
 }
 
 extension PredicateArgument {
+  var isMember: Bool {
+    if case .term(let term) = value { term.isMember } else { false }
+  }
+
   fileprivate var hasFixedType: Bool {
     switch value {
     case .term(let term): term.hasFixedType
@@ -161,11 +178,13 @@ extension PredicateTerm {
     switch self {
     case .captured, .nilLiteral, .reference: false
     case .attempted: true
-    case .member(let root, _): root.mayFail
+    // The root may be an implicitly unwrapped property.
+    case .member(let root, _): root.isMember || root.mayFail
     case .cast(let node, let operand, _): node == "ForceCast" || operand.mayFail
     case .call("falseOnFailure", _): false
     case .call(let builder, let arguments):
       Self.failingBuilders.contains(builder)
+        || requiresReceiver && arguments.first?.isMember == true
         || arguments.contains { argument in
           switch argument.value {
           case .term(let term): term.mayFail

@@ -13,6 +13,9 @@ struct ModelOrder<T: PersistentModel> {
     /// The property, if its values can be NaN. Stores keep NaN as null, and Swift's `<` does not
     /// order it.
     let number: PartialKeyPath<T>?
+    /// The optional properties that the key path passes through, if its value is not optional: they
+    /// are implicitly unwrapped, and a nil one would stop the program. Stores have null there.
+    let unwrapped: [AnyKeyPath]
     /// Whether the language matters.
     let isLocalized: Bool
 
@@ -24,13 +27,15 @@ struct ModelOrder<T: PersistentModel> {
       let isNumber =
         value is any BinaryFloatingPoint.Type || value is Double?.Type || value is Float?.Type
       number = isNumber ? keyPath : nil
+      let isOptional = value is any OptionalValue.Type
+      unwrapped = isOptional ? [] : keyPath.map { T._$descriptor.optionalSteps(of: $0) } ?? []
       isLocalized = descriptor.stringComparator.map { $0 != .lexical } ?? false
     }
 
     func compare(_ left: T, _ right: T) -> ComparisonResult {
-      if let number {
+      if number != nil || !unwrapped.isEmpty {
         let isForward = descriptor.order == .forward
-        switch (Key.isNumber(left[keyPath: number]), Key.isNumber(right[keyPath: number])) {
+        switch (hasValue(left), hasValue(right)) {
         case (true, true): break
         case (false, false): return .orderedSame
         case (false, true): return isForward ? .orderedAscending : .orderedDescending
@@ -42,9 +47,21 @@ struct ModelOrder<T: PersistentModel> {
       return isReversed ? result.reversed : result
     }
 
-    private static func isNumber(_ value: Any) -> Bool {
-      guard let value = value as? any BinaryFloatingPoint else { return false }
+    /// Whether the value is neither null in a store nor NaN.
+    private func hasValue(_ model: T) -> Bool {
+      var root: Any = model
+      for step in unwrapped {
+        guard let value = root[keyPath: step], let present = unwrap(value) else { return false }
+        root = present
+      }
+      guard let number else { return true }
+      guard let value = model[keyPath: number] as? any BinaryFloatingPoint else { return false }
       return !value.isNaN
+    }
+
+    private func unwrap(_ value: Any) -> Any? {
+      guard let optional = value as? any OptionalValue else { return value }
+      return optional.unwrappedValue
     }
   }
 

@@ -33,6 +33,24 @@ extension _ModelDescriptor {
     return slot
   }
 
+  /// The properties that a key path of several steps passes through, up to the last optional one.
+  package func optionalSteps(of keyPath: AnyKeyPath) -> [AnyKeyPath] {
+    if slot(for: keyPath) != nil { return [] }
+    var steps: [AnyKeyPath] = []
+    var count = 0
+    var descriptor: _ModelDescriptor? = self
+    for step in KeyPathComponent.all(of: keyPath).dropLast() {
+      guard let current = descriptor, let slot = current.slot(of: step, from: current) else {
+        break
+      }
+      let property = current.properties[slot]
+      steps.append(property.keyPath)
+      if property.isOptional { count = steps.count }
+      descriptor = property.destination?._$descriptor
+    }
+    return Array(steps.prefix(count))
+  }
+
   /// The slot of the property that a key path of one or several steps starts with.
   package func slot(startOf keyPath: AnyKeyPath) -> Int? {
     slot(for: keyPath)

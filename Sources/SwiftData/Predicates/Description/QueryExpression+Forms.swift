@@ -16,6 +16,22 @@ extension QueryExpression {
     }
   }
 
+  /// Whether a step of the expression may fail, apart from those in a `falseOnFailure`.
+  var mayFail: Bool {
+    switch self {
+    case .variable, .value: false
+    case .property(_, _, let root): root.mayFail
+    case .compute: true
+    case .call(.falseOnFailure, _): false
+    case .call(let function, let operands):
+      switch function {
+      case .fail, .forceUnwrap, .isInRange, .isInClosedRange, .element: true
+      default: operands.contains(where: \.mayFail)
+      }
+    case .closure(_, let list, _, let body): list.mayFail || body.mayFail
+    }
+  }
+
   /// The same properties of another expression, if this only reads properties of a variable.
   ///
   /// A property of `nil` is `nil`, so `optional.flatMap { $0.a.b }` is a property of a property.

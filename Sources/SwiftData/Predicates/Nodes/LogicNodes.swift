@@ -126,7 +126,8 @@ extension PredicateExpressions._FalseOnFailure: PredicateNode {
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
-    try writer.call(.falseOnFailure, wrapped)
+    let condition = try writer.value(wrapped)
+    return condition.mayFail ? .call(.falseOnFailure, [condition]) : condition
   }
 }
 
