@@ -77,6 +77,16 @@ extension Travel {
       #expect(try context.fetchCount(FetchDescriptor(predicate: visited)) == 1)
     }
 
+    @Test func aGenericFunctionEvaluatesPredicates() throws {
+      func both<T: PersistentModel>(_ first: Predicate<T>, _ second: Predicate<T>) -> Predicate<T> {
+        #Predicate<T> { first.evaluate($0) && second.evaluate($0) }
+      }
+
+      let joined = both(
+        #Predicate<Trip> { $0.name.hasPrefix("L") }, #Predicate { !$0.stops.isEmpty })
+      #expect(try context.fetchCount(FetchDescriptor(predicate: joined)) == 1)
+    }
+
     @Test func conditionsAreJoined() throws {
       var conditions = [#Predicate<Trip> { $0.name.hasPrefix("L") }]
       conditions.append(#Predicate { !$0.stops.isEmpty })
