@@ -14,6 +14,14 @@ extension _ModelBacking {
     _ type: M.Type, _ slot: Int, to value: V
   ) {}
 
+  /// Rejects a set of models.
+  @available(
+    *, unavailable, message: "a to-many relationship is an array: declare the property as [Model]"
+  )
+  public mutating func initialize<M: PersistentModel, V: PersistentModel>(
+    _ type: M.Type, _ slot: Int, to value: Set<V>
+  ) {}
+
   /// Never called: the property is rejected.
   @_disfavoredOverload
   public func get<First: Equatable, V>(_ slot: Int, _: First.Type = Int.self) -> V {

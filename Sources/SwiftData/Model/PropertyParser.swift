@@ -54,6 +54,13 @@ struct PropertyParser {
   ) -> PropertyForm {
     if let model = KnownModels.model(valueType) { return .toOne(destination: model) }
     if let element = KnownModels.element(ofCollection: declared) {
+      if valueType != declared, case .neither? = TypeReflection.wrapping(of: valueType) {
+        problems.append(
+          SwiftDataError.loadIssueModelContainer.with(
+            "A to-many relationship is an array, so \(valueType) would always be read as nil. Declare the "
+              + "property as [\(element)]?.",
+            entity: entityName, property: name))
+      }
       return .toMany(destination: element)
     }
     if let attribute {

@@ -61,10 +61,29 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
     let left = try writer.value(lhs)
+    // A relationship is never nil.
+    if case .property(_, .toMany, _) = left { return left }
     guard case .value(let constant) = left else {
       return .call(.coalesce, [left, try writer.value(rhs)])
     }
     return constant.isNull ? try writer.value(rhs) : left
+  }
+}
+
+extension PredicateExpressions._DefaultMembers: PredicateNode {
+  var operands: [any PredicateExpression] { [] }
+  var findsCaptures: Bool { true }
+  var form: SourceForm { .literal("[]") }
+
+  func describe(to shape: inout ShapeCollector) {}
+
+  func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
+    throw NotInSQL("models after ??")
+  }
+
+  func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    guard isEmpty else { throw Undescribed("models after ??") }
+    return .value(.list([]))
   }
 }
 
