@@ -26,7 +26,6 @@ struct StoreOpening {
   ) throws {
     try schema.validate()
     InverseWarning.note(schema)
-    UniquenessWarning.note(schema)
     let plan = try migrationPlan.map(PlanVersions.init)
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []
@@ -41,6 +40,7 @@ struct StoreOpening {
       progress?.begin(store: index, of: configurations.count)
       let store = try StoreOpening.open(
         configuration, part, of: schema, plan, migrationPlan, progress)
+      if (store as? any PortProviding)?.port is RelationalStore { UniquenessWarning.note(part) }
       stores.append((store, Set(part.entitiesByName.keys)))
       if var known = configuration as? ModelConfiguration {
         known.schema = part

@@ -1,5 +1,5 @@
 /// Warns once for each unique value with optional members: a database compares the columns of the members, and
-/// null equals nothing.
+/// null equals nothing. For relational stores only: other stores compare values in their own way.
 enum UniquenessWarning {
   static func note(_ schema: Schema) {
     for entity in schema.entities {

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataStores
 import Synchronization
 import Testing
 
@@ -28,6 +29,12 @@ import Testing
     @Attribute(.unique) var name: String
 
     init(_ name: String, _ code: Code) { (self.name, self.code, whole) = (name, code, code) }
+  }
+
+  @Model final class Region {
+    @Attribute(.unique) var code: Code
+
+    init(_ code: Code) { self.code = code }
   }
 
   private final class Lines: Sendable {
@@ -75,6 +82,18 @@ import Testing
     #expect(lines.all.count == 1)
     #expect(lines.all.first?.contains("Area.code is unique") == true)
     #expect(lines.all.first?.contains("(part)") == true)
+  }
+
+  /// A store of an app compares values in its own way.
+  @Test func aUniqueValueWithOptionalMembersInACustomStore() throws {
+    let lines = Lines()
+    try WarningLog.$receiver.withValue({ lines.add($0) }) {
+      _ = try ModelContainer(for: Region.self, configurations: DictionaryStoreConfiguration())
+      #expect(lines.all.isEmpty)
+      _ = try ModelContainer(
+        for: Region.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    #expect(lines.all.count == 1 && lines.all.first?.contains("Region.code is unique") == true)
   }
 
   @Test func theNullDeviceIsAStoreInMemory() throws {
