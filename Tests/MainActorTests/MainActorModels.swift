@@ -29,6 +29,9 @@ protocol Titled {
 }
 
 @Model final class Visit {
+  @MainActor static let sample = Visit(Date(timeIntervalSince1970: 0), stars: 5)
+  @MainActor static var lowest = 1
+
   var date: Date
   var stars: Int
   var place: Place?
@@ -37,7 +40,16 @@ protocol Titled {
     self.date = date
     self.stars = stars
   }
+
+  @MainActor func isGood() -> Bool { stars >= leastStars() }
 }
+
+/// The macro's conformance to `Hashable` is not isolated, so this one can't be either.
+nonisolated extension Visit: Comparable {
+  static func < (a: Visit, b: Visit) -> Bool { a.stars < b.stars }
+}
+
+func leastStars() -> Int { 4 }
 
 @Model class Animal: Titled {
   var title: String

@@ -62,6 +62,11 @@ import Testing
     #expect(try container.mainContext.fetchCount(FetchDescriptor<Visit>()) == 2)
   }
 
+  @Test func modelsUseIsolatedCode() throws {
+    #expect([Visit(.now, stars: 2), Visit(.now, stars: 1)].sorted().map(\.stars) == [1, 2])
+    #expect(Visit.sample.isGood() && !Visit(.now, stars: Visit.lowest).isGood())
+  }
+
   @Test func changesAreObserved() throws {
     let place = Place("a")
     container.mainContext.insert(place)
