@@ -76,6 +76,7 @@ final class ContextCore {
     for live in identities.models(where: { !$0.overlay.isEmpty }) {
       live.storage.relationships.releaseModels()
     }
+    lostReferences.close()
     for storage in changes.inserted {
       storage.leaveContext()
       storage.relationships.weaken(in: coordinator)

@@ -86,6 +86,11 @@ final class ExternalChangeApplication {
     return withExtendedLifetime(outdated) { !outdated.deleted.isEmpty }
   }
 
+  /// Whether the context has models of some of the rows.
+  func hasModels(of identifiers: [PersistentIdentifier]) -> Bool {
+    identifiers.contains { !identities.instances(of: $0).isEmpty }
+  }
+
   private func leave(_ outdated: OutdatedModels) {
     if outdated.deleted.isEmpty { return }
     lostReferences.expect()

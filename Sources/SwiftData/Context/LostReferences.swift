@@ -53,6 +53,10 @@ final class LostReferences {
     for storage in Array(changes.changed) where storage.flags.contains(.hasNoRow) {
       discardEdits(of: storage)
     }
+    // Their links would name rows that are gone.
+    for storage in changes.deleted where storage.flags.contains(.hasNoRow) {
+      storage.relationships.weakenAll()
+    }
     dropReferences()
   }
 
@@ -83,11 +87,21 @@ final class LostReferences {
   }
 
   /// Removes the unsaved changes of a model whose row no longer exists; the next successful save
-  /// reports them. The model keeps the values that it shows.
+  /// reports them. The model keeps the values that it shows, but retains no related model: nothing would release
+  /// two that are lost and refer to each other.
   private func discardEdits(of storage: _ModelStorage) {
     noteDiscarded(storage.changedSlots, of: storage)
     storage.overlay.forgetChanges()
+    storage.relationships.weakenAll()
     changes.forget(storage)
+  }
+
+  /// Called at the end of the context.
+  func close() {
+    for storage in [changes.changed, changes.deleted].flatMap(Array.init)
+    where storage.flags.contains(.hasNoRow) {
+      storage.relationships.weakenAll()
+    }
   }
 
   /// Records an edit of a model that is known to have no row.

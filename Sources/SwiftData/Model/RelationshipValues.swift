@@ -15,7 +15,7 @@ import OpenSwiftDataRowStorage
 /// | `.model` | a retained model | - |
 /// | `.identifier` | a model that the context finds | - |
 /// | `.toMany` | - | the known members and the changes |
-/// | `.weakReferences` | in a graph that left its context unsaved | the same |
+/// | `.weakReferences` | in a graph that left its context unsaved, or whose row is gone | the same |
 ///
 /// Invariants: a slot has only the values of its column, and no attribute has the value of a
 /// relationship.
@@ -84,8 +84,8 @@ struct RelationshipValues {
   /// The members as their getter returns them; `nil` if they were never set on a model that was
   /// never saved.
   func toMany<V: PersistentModel>(_ slot: Int) -> [V]? {
-    if let models = loadedArray(slot, of: V.self) { return models }
-    guard let source else { return weakMembers(slot) }
+    if let models = loadedArray(slot, of: V.self) ?? weakMembers(slot) { return models }
+    guard let source else { return nil }
     let members = source._toMany(storage, slot: slot)
     return loadedArray(slot, of: V.self) ?? members.compactMap { $0 as? V }
   }
@@ -236,6 +236,19 @@ struct RelationshipValues {
         overlay(.weakReferences(_WeakReferences([partner])), at: slot)
       case .toMany(let value):
         guard isManyToMany(slot) else { continue }
+        overlay(.weakReferences(_WeakReferences(Array(value.members ?? value.added))), at: slot)
+      case .unset, .null, .identifier, .weakReferences: continue
+      }
+    }
+  }
+
+  /// Makes all references to related models weak.
+  func weakenAll() {
+    guard !storage.overlay.isEmpty else { return }
+    for slot in descriptor.relationshipSlots {
+      switch self.value(slot) {
+      case .model(let partner): overlay(.weakReferences(_WeakReferences([partner])), at: slot)
+      case .toMany(let value):
         overlay(.weakReferences(_WeakReferences(Array(value.members ?? value.added))), at: slot)
       case .unset, .null, .identifier, .weakReferences: continue
       }

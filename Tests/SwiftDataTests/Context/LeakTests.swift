@@ -128,6 +128,77 @@ import Testing
     }
   }
 
+  /// All lists of a graph are in memory, on both sides.
+  private func read(_ clubs: [Club]) {
+    for member in clubs.flatMap(\.members) {
+      #expect(member.friends.count == 1 && member.admirers.count == 1)
+      #expect(member.club?.members.count == 3)
+    }
+  }
+
+  @Test func deletedGraphsGoWithTheirLists() throws {
+    let context = ModelContext(try container())
+    let other = ModelContext(context.container)
+    try expectNothingLeft {
+      for index in 0..<20 { _ = graph(in: context, "\(index)") }
+      try context.save()
+      let clubs = try other.fetch(FetchDescriptor<Club>())
+      let own = try context.fetch(FetchDescriptor<Club>())
+      read(clubs)
+      read(own)
+      for club in own { context.delete(club) }
+      try context.save()
+      other.processPendingChanges()
+      #expect(clubs.allSatisfy { $0.isDeleted })
+    }
+  }
+
+  /// Deletes graphs to which another context has unsaved links.
+  private func linkDeletedModels(
+    _ finish: (ModelContext) throws -> Void
+  ) throws {
+    let container = try container()
+    let first = ModelContext(container)
+    try expectNothingLeft {
+      first.insert(Member("kept"))
+      let second = ModelContext(container)
+      second.reportsUnsavedChanges = false
+      for index in 0..<2 { _ = graph(in: first, "\(index)") }
+      try first.save()
+      let clubs = try second.fetch(FetchDescriptor<Club>())
+      read(clubs)
+      let kept = try #require(
+        try second.fetch(FetchDescriptor<Member>(predicate: #Predicate { $0.name == "kept" })).first
+      )
+      let members = clubs.flatMap(\.members)
+      for (index, member) in members.enumerated() {
+        member.friends = [members[(index + 2) % 6], kept]
+        member.chairs = clubs[index % 2]
+      }
+      let new = Member("new")
+      new.club = clubs[0]
+      new.friends = [members[0], kept]
+      second.delete(members[5])
+      for club in try first.fetch(FetchDescriptor<Club>()) { first.delete(club) }
+      try first.save()
+      try finish(second)
+    }
+  }
+
+  @Test func linksToDeletedModelsGoWithASave() throws { try linkDeletedModels { try $0.save() } }
+
+  @Test func linksToDeletedModelsGoWithARollback() throws {
+    try linkDeletedModels {
+      $0.processPendingChanges()
+      $0.rollback()
+    }
+  }
+
+  @Test func linksToDeletedModelsGoWithTheContext() throws {
+    try linkDeletedModels { $0.processPendingChanges() }
+    try linkDeletedModels { _ in }
+  }
+
   @Test func graphsThatWereNeverInsertedGoWhereOneSideIsSet() throws {
     expectNothingLeft {
       for index in 0..<200 {
