@@ -31,6 +31,8 @@ extension League {
     /// A save that keeps the changes where it throws, to be mended by what follows.
     case attempt
     case rollback
+    /// Undoes or repeats the last move that edited; only where the writer has an undo manager.
+    case undo, redo
     /// Fetches a class.
     case fetch(Kind)
     /// Fetches everything; what the writer sees is compared with the file where it has no changes.
@@ -61,6 +63,8 @@ extension League.Move: CustomStringConvertible {
     case .save: ".save"
     case .attempt: ".attempt"
     case .rollback: ".rollback"
+    case .undo: ".undo"
+    case .redo: ".redo"
     case .fetch(let kind): ".fetch(.\(kind))"
     case .look: ".look"
     }

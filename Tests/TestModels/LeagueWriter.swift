@@ -12,8 +12,13 @@ package final class LeagueWriter {
   private var observer: (any NSObjectProtocol)?
   private let discarded = DiscardedNames()
 
-  package init(_ container: ModelContainer) {
+  /// - Parameter undoes: Whether the context has an undo manager, with one step for each move.
+  package init(_ container: ModelContainer, undoes: Bool = false) {
     context = ModelContext(container)
+    if undoes {
+      context.undoManager = UndoManager()
+      context.undoManager?.groupsByEvent = false
+    }
     observer = NotificationCenter.default.addObserver(
       forName: ModelContext.didOverwrite, object: context, queue: nil
     ) { [discarded] note in
@@ -36,6 +41,8 @@ package final class LeagueWriter {
     } catch {
       answer.error = "\(error)"
       answer.isRefusal = (error as? SwiftDataError) == .modelValidationFailure
+      // What others have deleted is dropped, not refused.
+      if case .notFound = (error as? SwiftDataError)?.reason { answer.isRefusal = false }
     }
     return answer
   }
@@ -53,6 +60,8 @@ package final class LeagueWriter {
       }
     case .attempt: try save(&answer)
     case .rollback: rollback()
+    case .undo where context.undoManager?.canUndo == true: undo { $0.undo() }
+    case .redo where context.undoManager?.canRedo == true: undo { $0.redo() }
     case .deleteAll(let kind, let value):
       answer.isHarmless = false
       let wasPending = context.hasChanges
@@ -67,8 +76,18 @@ package final class LeagueWriter {
     case .look:
       for kind in League.Kind.allCases { try fetch(kind) }
       if !context.hasChanges { answer.picture = try picture() }
-    default: edit(move, number: number)
+    default:
+      context.undoManager?.beginUndoGrouping()
+      edit(move, number: number)
+      context.processPendingChanges()
+      context.undoManager?.endUndoGrouping()
     }
+  }
+
+  private func undo(_ step: (UndoManager) -> Void) {
+    if let manager = context.undoManager { step(manager) }
+    context.processPendingChanges()
+    isRisky = true
   }
 
   // MARK: What is held

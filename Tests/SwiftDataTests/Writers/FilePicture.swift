@@ -2,40 +2,49 @@ import Foundation
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataTestModels
 
-/// Reads what a file holds, by SQL on its tables alone.
+/// Reads what a store holds, by SQL on its tables alone.
 final class FilePicture {
-  private let connection: Connection
+  struct DuplicateNumber: Error {
+    let number: Int
+  }
+
+  private let tables: StoredTables
+  /// To the file, on SQLite.
+  private let connection: Connection?
   private let links: String
   private static let models = League.Kind.allCases.map {
     "SELECT '\($0)', ZNUMBER, ZVALUE FROM Z\($0.rawValue.uppercased())"
   }.joined(separator: " UNION ALL ")
 
-  /// - Parameter url: A file that a container has opened.
+  /// - Parameter url: That of a store which a container has opened.
   init(_ url: URL) throws {
-    connection = try Connection(path: url.path)
-    let columns = try LeagueColumns(connection)
+    tables = StoredTables(url)
+    connection = tables.countsInTables ? try Connection(path: url.path) : nil
+    let columns = try LeagueColumns(tables)
     links = League.Bond.allCases.flatMap { FilePicture.queries($0, columns) }
       .joined(separator: "\nUNION ALL ")
   }
 
   /// Changes when another connection has written.
-  func version() throws -> Int64 { try connection.integer("PRAGMA data_version") ?? 0 }
+  func version() throws -> Int64 {
+    guard let connection else {
+      return try tables.integer("SELECT max(Z_PK) FROM ATRANSACTION") ?? 0
+    }
+    return try connection.integer("PRAGMA data_version") ?? 0
+  }
 
   func read() throws -> League.Picture {
     var picture: League.Picture = [:]
-    let models = try connection.prepare(FilePicture.models)
-    while try models.step() {
-      let number = Int(models.int64(1))
-      guard let kind = League.Kind(rawValue: models.string(0)) else { continue }
-      let sight = League.Sight(kind, value: Int(models.int64(2)))
+    for row in try tables.rows(FilePicture.models) {
+      guard let kind = League.Kind(rawValue: row[0]), let number = Int(row[1]) else { continue }
+      let sight = League.Sight(kind, value: Int(row[2]) ?? 0)
       if picture.updateValue(sight, forKey: number) != nil {
-        throw Disagreement(description: "two rows have the number \(number)")
+        throw DuplicateNumber(number: number)
       }
     }
-    let links = try connection.prepare(links)
-    while try links.step() {
-      picture[Int(links.int64(1))]?.partners[links.string(0), default: []]
-        .append(Int(links.int64(2)))
+    for row in try tables.rows(links) {
+      guard let owner = Int(row[1]), let partner = Int(row[2]) else { continue }
+      picture[owner]?.partners[row[0], default: []].append(partner)
     }
     return picture.mapValues { sight in
       var sight = sight

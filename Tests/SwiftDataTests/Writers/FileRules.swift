@@ -1,8 +1,7 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataTestModels
 
-/// What a file breaks of the rules of the league, by SQL on its tables alone.
+/// What a store breaks of the rules of the league, by SQL on its tables alone.
 final class FileRules {
   enum Rule: String {
     /// A to-one column names no row.
@@ -25,26 +24,21 @@ final class FileRules {
     let text: String
   }
 
-  private let connection: Connection
+  private let tables: StoredTables
   private let query: String
 
-  /// - Parameter url: A file that a container has opened.
+  /// - Parameter url: That of a store which a container has opened.
   init(_ url: URL) throws {
-    connection = try Connection(path: url.path)
-    let columns = try LeagueColumns(connection)
+    tables = StoredTables(url)
+    let columns = try LeagueColumns(tables)
     query = FileRules.queries(columns).map { "SELECT '\($0.rule)', '\($0.place)', \($0.sql)" }
       .joined(separator: "\nUNION ALL ")
   }
 
   func breaches() throws -> [Breach] {
-    let statement = try connection.prepare(query)
-    defer { statement.reset() }
-    var breaches: [Breach] = []
-    while try statement.step() {
-      guard let rule = Rule(rawValue: statement.string(0)) else { continue }
-      breaches.append(Breach(rule: rule, place: statement.string(1), text: statement.string(2)))
+    try tables.rows(query).compactMap { row in
+      Rule(rawValue: row[0]).map { Breach(rule: $0, place: row[1], text: row[2]) }
     }
-    return breaches
   }
 
   private typealias Query = (rule: Rule, place: String, sql: String)
@@ -62,7 +56,8 @@ final class FileRules {
         (
           .pair, "fan.idols",
           """
-          'fan ' || ifnull(f.ZNUMBER, 'none') || ' with player ' || ifnull(p.ZNUMBER, 'none')
+          'fan ' || coalesce(CAST(f.ZNUMBER AS TEXT), 'none')
+            || ' with player ' || coalesce(CAST(p.ZNUMBER AS TEXT), 'none')
           FROM \(columns.pairs) j LEFT JOIN ZFAN f ON f.Z_PK = j.\(columns.pairFan)
           LEFT JOIN ZPLAYER p ON p.Z_PK = j.\(columns.pairPlayer)
           WHERE f.Z_PK IS NULL OR p.Z_PK IS NULL
@@ -72,7 +67,7 @@ final class FileRules {
         (
           .unique, "seat.code",
           """
-          'seats ' || group_concat(ZNUMBER) || ' have code ' || ZCODE
+          count(*) || ' seats, of them ' || min(ZNUMBER) || ', have code ' || ZCODE
           FROM ZSEAT GROUP BY ZCODE HAVING count(*) > 1
           """
         ),
@@ -106,9 +101,9 @@ final class FileRules {
       """
       '\(table.lowercased()) ' || l.ZNUMBER || ' names \(target.lowercased()) ' || r.ZNUMBER
         || ', which names '
-        || ifnull((SELECT ZNUMBER FROM Z\(table) WHERE Z_PK = r.Z\(table)), 'none')
+        || coalesce((SELECT CAST(ZNUMBER AS TEXT) FROM Z\(table) WHERE Z_PK = r.Z\(table)), 'none')
       FROM Z\(table) l JOIN Z\(target) r ON r.Z_PK = l.Z\(target)
-      WHERE r.Z\(table) IS NOT l.Z_PK
+      WHERE coalesce(r.Z\(table), -1) <> l.Z_PK
       """
     )
   }
@@ -132,19 +127,17 @@ struct LeagueColumns {
   /// The column of debts that names the crew.
   let tabs: String
 
-  init(_ connection: Connection) throws {
-    func name(_ sql: String) throws -> String {
-      guard let name = try connection.text(sql) else {
-        throw Disagreement(description: "the file lacks what '\(sql)' looks for")
+  init(_ tables: StoredTables) throws {
+    let columns = try tables.columns()
+    func column(_ name: String, of table: String) throws -> String {
+      guard let found = columns[table]?.first(where: { $0.contains(name) }) else {
+        throw Disagreement(description: "\(table) has no column \(name)")
       }
-      return name
+      return found
     }
-    pairs = try name(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z_[0-9]*'")
-    pairFan = try name(
-      "SELECT name FROM pragma_table_info('\(pairs)') WHERE name LIKE '%FOLLOWERS'")
-    pairPlayer = try name(
-      "SELECT name FROM pragma_table_info('\(pairs)') WHERE name LIKE '%IDOLS'")
-    tabs = try name("SELECT name FROM pragma_table_info('ZDEBT') WHERE name LIKE '%TABS%'")
+    pairs = columns.keys.first { $0.contains(/^Z_[0-9]/) } ?? ""
+    pairFan = try column("FOLLOWERS", of: pairs)
+    pairPlayer = try column("IDOLS", of: pairs)
+    tabs = try column("TABS", of: "ZDEBT")
   }
 }

@@ -23,8 +23,10 @@ struct WritersProgram: CustomStringConvertible {
 
   init(_ steps: [(WriterName, League.Move)]) { self.init(steps.map(Step.init)) }
 
-  /// - Parameter usesProcess: Whether another process is one of the writers.
-  init(seed: UInt64, length: Int, usesProcess: Bool) {
+  /// - Parameters:
+  ///   - usesProcess: Whether another process is one of the writers.
+  ///   - undoes: Whether writers undo and redo.
+  init(seed: UInt64, length: Int, usesProcess: Bool, undoes: Bool = false) {
     var random = SeededRandom(seed)
     var writers: [WriterName] = [.first, .second]
     if random.chance(50) { writers.append(.sibling) }
@@ -32,7 +34,10 @@ struct WritersProgram: CustomStringConvertible {
     steps = [Step(writer: .first, move: .insertLeague), Step(writer: .first, move: .save)]
     steps += writers.dropFirst().map { Step(writer: $0, move: .look) }
     while steps.count < length {
-      steps.append(Step(writer: random.pick(writers), move: .any(&random)))
+      let writer = random.pick(writers)
+      let isUndo = undoes && random.chance(25)
+      let move = isUndo ? random.pick([.undo, .undo, .redo]) : League.Move.any(&random)
+      steps.append(Step(writer: writer, move: move))
     }
     steps += writers.map { Step(writer: $0, move: .save) }
     steps += writers.map { Step(writer: $0, move: .look) }

@@ -1,8 +1,8 @@
 import OpenSwiftDataTestModels
 import Testing
 
-/// Programs that once left a file that breaks a rule.
-@Suite struct WritersRegressionTests {
+/// Programs that once left a store that breaks a rule.
+@Suite(.databases) struct WritersRegressionTests {
   private func expectSoundness(_ steps: (WriterName, League.Move)...) {
     let result = Writers.result(of: WritersProgram(steps))
     #expect(result.failure == nil)
@@ -129,7 +129,7 @@ import Testing
       (.first, .link(.seat, .right, 0, 13)), (.first, .attempt))
   }
 
-  @Test func anotherProcessIsAWriterToo() {
+  @Test(.sqliteOnly("another process")) func anotherProcessIsAWriterToo() {
     expectSoundness(
       (.first, .insertLeague), (.first, .save), (.process, .look), (.process, .edit(.club, 0, 3)),
       (.process, .save), (.first, .look), (.process, .grow(.teams, 0)), (.first, .delete(.club, 0)),
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// In another process, because it once crashed.
-  @Test func aRefusedDeletionOfNewMembersIsUndone() {
+  @Test(.sqliteOnly("another process")) func aRefusedDeletionOfNewMembersIsUndone() {
     expectSoundness(
       (.process, .insertLeague), (.process, .save), (.process, .link(.members, .right, 15, 13)),
       (.process, .deleteAll(.fan, 1)), (.process, .save))
