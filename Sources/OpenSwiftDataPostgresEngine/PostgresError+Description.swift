@@ -4,6 +4,7 @@ extension PostgresError: CustomStringConvertible {
     var text = "\(problem): \(message)"
     if let state { text += " (SQLSTATE \(state.rawValue))" }
     if !text.hasSuffix(".") { text += "." }
+    if let dependents { text += " Dependents: \(dependents)." }
     if let place { text += " \(place)." }
     if let sql { text += " Statement: \(sql.count > 400 ? sql.prefix(400) + "…" : sql)." }
     if let hint { text += " Hint of the server: \(hint)" }
@@ -70,6 +71,8 @@ extension PostgresError: CustomStringConvertible {
       "Check that the address leads to a PostgreSQL server; the connection was closed."
     case (.never, _) where state == .failedTransaction:
       "Roll back the transaction, or enclose what may fail in a savepoint."
+    case (.never, _) where dependents != nil:
+      "Drop the dependents before, and create them again after it; nothing was changed."
     case (.never, _) where state == "3D000":
       "Create the database, or name another one in the address."
     case (.never, _) where state == "3F000":

@@ -31,6 +31,11 @@ extension PostgresError {
     column = field("c")
     constraint = field("n")
     routine = field("R")
+    if state == .dependentObjectsExist {
+      // This detail names objects, no values. The hint suggests to drop them with CASCADE.
+      dependents = field("D").map(PostgresError.oneLine)
+      hint = nil
+    }
     if state == .uniqueViolation {
       constrainedColumns = field("D").map(PostgresError.columns(inDetail:)) ?? []
     }

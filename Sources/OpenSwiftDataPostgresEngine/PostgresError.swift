@@ -44,6 +44,8 @@ package struct PostgresError: Error, Sendable {
   package let message: String
   /// The server's suggestion.
   package var hint: String?
+  /// What depends on the object that a statement drops or alters, as the server lists it.
+  package var dependents: String?
   package var schema: String?
   package var table: String?
   package var column: String?

@@ -10,6 +10,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
 
   package static let sequenceLimitExceeded: SQLState = "2200H"
   package static let insufficientPrivilege: SQLState = "42501"
+  package static let dependentObjectsExist: SQLState = "2BP01"
   package static let datatypeMismatch: SQLState = "42804"
   package static let diskFull: SQLState = "53100"
   package static let featureNotSupported: SQLState = "0A000"

@@ -185,6 +185,21 @@ struct ForeignPartsTests {
 
   private var publication: String { "p" + store.url.filter(\.isHexDigit).suffix(32) }
 
+  @Test func viewsOfAnOldTableAreNamed() throws {
+    try run(
+      "CREATE VIEW cheap AS SELECT \"ZNAME\" FROM \"ZITEM\" WHERE \"ZPRICE\" < 2",
+      "CREATE MATERIALIZED VIEW known AS SELECT \"ZLABEL\", count(*) FROM \"ZSHELF\" JOIN \"ZITEM\" "
+        + "ON \"ZSHELF\" = \"ZSHELF\".\"Z_PK\" GROUP BY 1")
+    let text = try refusal(Stock.V2.self)
+    #expect(text.contains("view cheap depends on table \"ZITEM\""), "\(text)")
+    #expect(text.contains("materialized view known"), "\(text)")
+    #expect(text.contains("Drop the dependents before") && !text.contains("CASCADE"), "\(text)")
+    #expect(try texts("SELECT \"ZNAME\" FROM cheap ORDER BY 1") == ["item 0", "item 1"])
+    try run("DROP VIEW cheap", "DROP MATERIALIZED VIEW known")
+    let context = try store.open(Stock.V2.self)
+    #expect(try context.fetchCount(FetchDescriptor<Stock.V2.Item>()) == 3)
+  }
+
   @Test func foreignObjectsAreRefusedByName() throws {
     try addObjects()
     let objects = [
