@@ -24,10 +24,17 @@ import Testing
     }
   }
 
+  @Model final class Tag {
+    var keeper: Keeper
+    var address = Address(city: "")
+
+    init(_ keeper: Keeper) { self.keeper = keeper }
+  }
+
   private let court: PredicateCourt
 
   init() throws {
-    court = try PredicateCourt(types: [Keeper.self, Pet.self]) { context in
+    court = try PredicateCourt(types: [Keeper.self, Pet.self, Tag.self]) { context in
       let anna = Keeper("Anna", Address(city: "Porto"))
       let bob = Keeper("Bob", nil)
       for keeper in [anna, bob, Keeper("Cy", Address(city: "Oslo"))] { context.insert(keeper) }
@@ -51,6 +58,15 @@ import Testing
     let implicit = try court.context.fetch(
       FetchDescriptor<Pet>(predicate: #Predicate { $0.keeper.name == "Anna" }))
     #expect(forced.count == 3 && Set(forced) == Set(implicit))
+  }
+
+  /// Foundation prints and encodes such a predicate.
+  @Test func conditionsWithoutSuchPropertiesHaveNodesOfFoundation() {
+    let predicate = #Predicate<Tag> {
+      $0.keeper.name == "Anna" && $0.address.city != "Oslo" || $0.keeper.name.isEmpty
+    }
+    #expect(!"\(type(of: predicate.expression))".contains("FalseOnFailure"))
+    #expect("\(predicate)".contains("Anna"))
   }
 
   @Test func methodsOfAValue() throws {
