@@ -57,13 +57,22 @@ struct SaveSession {
         (.insertedIdentifiers, inserted), (.updatedIdentifiers, updated),
         (.deletedIdentifiers, deleted),
       ]
-      // With much room there are few collisions, whose comparisons of `AnyHashable` are slow.
-      var userInfo = [AnyHashable: Any](minimumCapacity: 8 * lists.count)
-      for (key, identifiers) in lists {
+      // A copy of the dictionary hashes no key again.
+      var userInfo = Saved.emptyUserInfo
+      for (key, identifiers) in lists where !identifiers.isEmpty {
         for name in key.userInfoNames { userInfo[name] = identifiers }
       }
       return userInfo
     }
+
+    /// What a save that stores nothing posts.
+    private nonisolated(unsafe) static let emptyUserInfo: [AnyHashable: Any] = {
+      let keys: [ModelContext.NotificationKey] = [
+        .insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers,
+      ]
+      let names = keys.flatMap(\.userInfoNames)
+      return Dictionary(uniqueKeysWithValues: names.map { ($0, [PersistentIdentifier]()) })
+    }()
   }
 
   /// What one store has to write, and its answer.
@@ -197,6 +206,11 @@ struct SaveSession {
         where error == .modelValidationFailure && !failures.isEmpty
       {
         try SwiftDataError.throwAll([error] + failures)
+      } catch let lost as DeletedRows
+        where !failures.isEmpty && !externalChanges.hasModels(of: lost.identifiers)
+      {
+        // A required relationship refers to a model that is known to be deleted.
+        try SwiftDataError.throwAll(failures)
       }
       batch.isCommitted = !batch.port.isTransactional
     }

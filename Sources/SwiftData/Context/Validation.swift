@@ -25,6 +25,8 @@ struct Validation {
     for storage in changes.changed where isJudged(storage) {
       judge(storage, into: &failures)
     }
+    // A single changed model has no other one to share values with.
+    guard changes.changed.size > 1 else { return failures }
     var uniqueness = PendingUniqueness(schema: coordinator.schema)
     for storage in changes.changed where isJudged(storage) {
       uniqueness.judge(storage, into: &failures)

@@ -129,6 +129,14 @@ import Testing
       (.first, .link(.seat, .right, 0, 13)), (.first, .attempt))
   }
 
+  /// The refusal names the relationship, not only the row.
+  @Test func aRequiredModelThatIsGoneIsNamedBesideADeletion() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look),
+      (.second, .link(.players, .right, 3, 10)), (.sibling, .deleteAll(.club, 0)),
+      (.second, .delete(.seat, 12)), (.second, .save))
+  }
+
   @Test(.sqliteOnly("another process")) func anotherProcessIsAWriterToo() {
     expectSoundness(
       (.first, .insertLeague), (.first, .save), (.process, .look), (.process, .edit(.club, 0, 3)),
