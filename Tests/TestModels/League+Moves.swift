@@ -30,6 +30,8 @@ extension League {
     case save
     /// A save that keeps the changes where it throws, to be mended by what follows.
     case attempt
+    /// Moves in a transaction, which fails at its end unless it commits.
+    indirect case transaction([Move], commits: Bool)
     case rollback
     /// Undoes or repeats the last move that edited; only where the writer has an undo manager.
     case undo, redo
@@ -62,6 +64,8 @@ extension League.Move: CustomStringConvertible {
     case .deleteAll(let kind, let value): ".deleteAll(.\(kind), \(value))"
     case .save: ".save"
     case .attempt: ".attempt"
+    case .transaction(let moves, let commits):
+      ".transaction([\(moves.map(\.description).joined(separator: ", "))], commits: \(commits))"
     case .rollback: ".rollback"
     case .undo: ".undo"
     case .redo: ".redo"

@@ -43,7 +43,7 @@ extension LeagueWriter {
       guard let model = choose(kind, which) else { return }
       context.delete(model)
       isRisky = isRisky || kind.canBeKept
-    case .deleteAll, .save, .attempt, .rollback, .undo, .redo, .fetch, .look: return
+    case .deleteAll, .save, .attempt, .transaction, .rollback, .undo, .redo, .fetch, .look: return
     }
   }
 

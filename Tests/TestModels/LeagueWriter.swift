@@ -59,6 +59,20 @@ package final class LeagueWriter {
         throw error
       }
     case .attempt: try save(&answer)
+    case .transaction(let moves, let commits):
+      do {
+        try save(&answer) { save in
+          try context.transaction {
+            for (index, move) in moves.enumerated() { edit(move, number: number + 20 * index) }
+            try save()
+            if !commits { throw Cancelled() }
+          }
+        }
+      } catch {
+        answer.isHarmless = !isRisky
+        rollback()
+        if !(error is Cancelled) { throw error }
+      }
     case .rollback: rollback()
     case .undo where context.undoManager?.canUndo == true: undo { $0.undo() }
     case .redo where context.undoManager?.canRedo == true: undo { $0.redo() }
@@ -130,14 +144,24 @@ package final class LeagueWriter {
     letGo()
   }
 
-  private func save(_ answer: inout League.Answer) throws {
-    let wasPending = context.hasChanges
-    wishes.look(at: context)
-    answer.deleted = context.deletedModelsArray.compactMap { ($0 as? any LeagueModel)?.number }
-    answer.touches = wishes.touches
-    let new = context.insertedModelsArray.compactMap { $0 as? any LeagueModel }
-    let models = models
-    try context.save()
+  private struct Cancelled: Error {}
+
+  /// - Parameter body: Gets the save as its argument, and may edit before it.
+  private func save(
+    _ answer: inout League.Answer, _ body: (() throws -> Void) throws -> Void = { try $0() }
+  ) throws {
+    var wasPending = false
+    var new: [any LeagueModel] = []
+    var models: [any LeagueModel] = []
+    try body {
+      wasPending = context.hasChanges
+      wishes.look(at: context)
+      answer.deleted = context.deletedModelsArray.compactMap { ($0 as? any LeagueModel)?.number }
+      answer.touches = wishes.touches
+      new = context.insertedModelsArray.compactMap { $0 as? any LeagueModel }
+      models = self.models
+      try context.save()
+    }
     answer.hasSaved = wasPending
     answer.inserted = new.filter { !$0.isDeleted && $0.modelContext != nil }.map(\.number)
     answer.wishes = wishes.afterSave

@@ -119,14 +119,16 @@ final class ContextTransaction {
 
   /// Undoes the effects of inner saves on models. Unsaved changes are already rolled back.
   fileprivate func undo(in core: ContextCore) {
-    for entry in inserted.reversed() where entry.storage.flags.isDisjoint(with: .isPending) {
+    let undone = inserted.reversed().filter { $0.storage.flags.isDisjoint(with: .isPending) }
+    for entry in undone {
       core.identities.remove(entry.storage)
       entry.storage.notifyingObserversOfAll {
         entry.storage.becomeUnsaved(
           as: entry.identifier, page: entry.page, row: entry.row, with: entry.values)
       }
-      entry.storage.relationships.weaken(in: core.coordinator)
     }
+    // Only those that are all unsaved again are known to retain each other.
+    for entry in undone { entry.storage.relationships.weaken(in: core.coordinator) }
     let new = Set(inserted.map { ObjectIdentifier($0.storage) })
     for entry in deleted where !new.contains(ObjectIdentifier(entry.storage)) {
       guard entry.storage.flags.contains(.hasNoRow), let identifier = entry.storage.knownIdentifier,

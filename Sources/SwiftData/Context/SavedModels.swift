@@ -77,8 +77,9 @@ struct SavedModels {
     // An upsert may have changed a row that other instances show. Their related models can be
     // looked up now that all models of this save have their identifiers.
     var latest: [PersistentIdentifier: _ModelStorage] = [:]
+    let leaving = upserted.isEmpty ? [] : Set(deleted.map(ObjectIdentifier.init))
     for (storage, permanent, isShown) in upserted {
-      if !isShown { becomeDuplicate(storage, of: permanent, &latest) }
+      if !isShown { becomeDuplicate(storage, of: permanent, &latest, besides: leaving) }
       forgetEmptyToOnes(of: storage)
     }
     for batch in batches {
@@ -161,18 +162,21 @@ struct SavedModels {
   /// Called when an upsert wrote a row that another instance already shows. The identifier still
   /// leads to that instance, which takes the saved values; the new model becomes a duplicate. Lists
   /// of relationships that may have contained the row are read again.
-  /// - Parameter latest: The last model that this save has merged with each row, whose values another one has
-  ///   replaced since.
+  /// - Parameters:
+  ///   - latest: The last model that this save has merged with each row, whose values another one has
+  ///     replaced since.
+  ///   - leaving: The models that the save deletes.
   private func becomeDuplicate(
     _ storage: _ModelStorage, of permanent: PersistentIdentifier,
-    _ latest: inout [PersistentIdentifier: _ModelStorage]
+    _ latest: inout [PersistentIdentifier: _ModelStorage],
+    besides leaving: Set<ObjectIdentifier>
   ) {
     guard let known = identities.model(for: permanent) else { return identities.insert(storage) }
     if let replaced = latest.updateValue(storage, forKey: permanent) {
       replaced.refault()
     } else {
       for instance in identities.duplicates(of: permanent) { instance.storage.refault() }
-      forgetLists(around: known.storage)
+      forgetLists(around: known.storage, besides: leaving)
       known.storage.refault()
     }
     identities.insertDuplicate(storage, of: permanent)
@@ -206,15 +210,19 @@ struct SavedModels {
   }
 
   /// Discards the inverse values of the models that a row referred to before an upsert, which may
-  /// have changed them.
-  private func forgetLists(around storage: _ModelStorage) {
+  /// have changed them. Deleted ones keep their values, which an undo stores again.
+  private func forgetLists(
+    around storage: _ModelStorage, besides leaving: Set<ObjectIdentifier>
+  ) {
     for slot in storage.descriptor.relationshipSlots {
       guard let inverse = storage.descriptor.link(slot, in: stores.coordinator)?.inverseSlot,
         !storage.descriptor.properties[slot].isToMany,
         let partner = storage.relationships.partner(slot)
       else { continue }
       let other = partner._$storage
-      guard other.flags.isDisjoint(with: [.isChanged, .isInserted]) else { continue }
+      guard other.flags.isDisjoint(with: [.isChanged, .isInserted]),
+        !leaving.contains(ObjectIdentifier(other))
+      else { continue }
       if other.descriptor.properties[inverse].isToMany {
         other.notifyingObservers(of: inverse) { other.overlay(.unset, at: inverse) }
       } else {

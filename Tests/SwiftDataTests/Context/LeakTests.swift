@@ -199,6 +199,23 @@ import Testing
     try linkDeletedModels { _ in }
   }
 
+  @Test func graphsOfATransactionThatFailsGo() throws {
+    let context = ModelContext(try container())
+    expectNothingLeft {
+      #expect(throws: CancellationError.self) {
+        try context.transaction {
+          for index in 0..<20 { _ = graph(in: context, "\(index)") }
+          try context.save()
+          let club = try #require(try context.fetch(FetchDescriptor<Club>()).first)
+          read([club])
+          club.chair?.friends = []
+          throw CancellationError()
+        }
+      }
+    }
+    #expect(try context.count(Member.self) == 0)
+  }
+
   @Test func graphsThatWereNeverInsertedGoWhereOneSideIsSet() throws {
     expectNothingLeft {
       for index in 0..<200 {

@@ -63,7 +63,10 @@ extension League.Move {
     func kind() -> League.Kind { random.pick(League.Kind.allCases) }
     switch random.below(100) {
     case 0..<60: return edit(&random)
-    case 60..<82: return .save
+    case 60..<76: return .save
+    case 76..<82:
+      let moves = (0...random.below(4)).map { _ in edit(&random) }
+      return .transaction(moves, commits: random.chance(75))
     case 82..<86: return .attempt
     case 86..<89: return .rollback
     case 89..<95: return .fetch(kind())

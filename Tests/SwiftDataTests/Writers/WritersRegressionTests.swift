@@ -3,8 +3,10 @@ import Testing
 
 /// Programs that once left a store that breaks a rule.
 @Suite(.databases) struct WritersRegressionTests {
-  private func expectSoundness(_ steps: (WriterName, League.Move)...) {
-    let result = Writers.result(of: WritersProgram(steps))
+  private func expectSoundness(
+    _ steps: (WriterName, League.Move)..., undoes: Bool = false
+  ) {
+    let result = Writers.result(of: WritersProgram(steps), undoes: undoes)
     #expect(result.failure == nil)
   }
 
@@ -127,6 +129,26 @@ import Testing
     expectSoundness(
       (.first, .insertLeague), (.first, .save), (.second, .deleteAll(.player, 1)),
       (.first, .link(.seat, .right, 0, 13)), (.first, .attempt))
+  }
+
+  /// Its seat goes to a new model, which becomes the row of the seat.
+  @Test func aDeletedPlayerKeepsItsValuesForAnUndo() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.first, .upsert(1)),
+      (.first, .deleteAll(.player, 1)),
+      (.first, .transaction([.edit(.lesson, 1, 1), .swap(10, 0)], commits: true)),
+      (.first, .undo), (.first, .save), (.first, .look), undoes: true)
+  }
+
+  @Test func aTransactionThatFailsFreesItsModels() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look), (.second, .grow(.teams, 6)),
+      (
+        .second,
+        .transaction(
+          [.replace(.debts, .left, 2, 12), .delete(.seat, 3), .grow(.lessons, 14), .upsert(3)],
+          commits: false)
+      ))
   }
 
   /// The refusal names the relationship, not only the row.

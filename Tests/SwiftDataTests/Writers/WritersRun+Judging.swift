@@ -15,7 +15,7 @@ extension WritersRun {
       if hasWritten { throw fail(.wroteUnasked, "it wrote and threw: \(error)") }
     }
     switch move {
-    case .save, .attempt, .deleteAll: return
+    case .save, .attempt, .deleteAll, .transaction(_, commits: true): return
     default: if hasWritten { throw fail(.wroteUnasked, "it wrote") }
     }
   }

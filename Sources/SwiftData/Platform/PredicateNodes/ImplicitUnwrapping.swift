@@ -5,14 +5,14 @@ public import Foundation
 extension PredicateExpressions {
   /// Builds the property of a value.
   public static func build_Member<Root, Value>(
-    root: Root, keyPath: Swift.KeyPath<Root.Output, Value> & Sendable
+    root: Root, keyPath: any Swift.KeyPath<Root.Output, Value> & Sendable
   ) -> KeyPath<Root, Value> {
     KeyPath(root: root, keyPath: keyPath)
   }
 
   /// Builds an implicitly unwrapped property of a value, as `!` does.
   public static func build_Member<Root, Value>(
-    root: Root, keyPath: Swift.KeyPath<Root.Output, Value?> & Sendable
+    root: Root, keyPath: any Swift.KeyPath<Root.Output, Value?> & Sendable
   ) -> ForcedUnwrap<KeyPath<Root, Value?>, Value> {
     ForcedUnwrap(KeyPath(root: root, keyPath: keyPath))
   }
