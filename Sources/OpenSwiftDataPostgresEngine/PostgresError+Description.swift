@@ -72,7 +72,7 @@ extension PostgresError: CustomStringConvertible {
     case (.never, _) where state == .failedTransaction:
       "Roll back the transaction, or enclose what may fail in a savepoint."
     case (.never, _) where dependents != nil:
-      "Drop the dependents before, and create them again after it; nothing was changed."
+      "Drop the dependents before the change, and create them again after it; nothing was changed."
     case (.never, _) where state == "3D000":
       "Create the database, or name another one in the address."
     case (.never, _) where state == "3F000":

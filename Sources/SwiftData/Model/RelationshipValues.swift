@@ -227,28 +227,24 @@ struct RelationshipValues {
   /// Makes references weak to related models that retain this model.
   /// - Parameter isManyToMany: Whether the inverse of a to-many is a to-many too.
   func weaken(isManyToMany: (_ slot: Int) -> Bool) {
+    // A stored model doesn't retain this one: its lists are read from the store.
+    weaken(toOne: { $0._$storage.knownIdentifier?.isTemporary ?? true }, toMany: isManyToMany)
+  }
+
+  /// Makes all references to related models weak.
+  func weakenAll() { weaken(toOne: { _ in true }, toMany: { _ in true }) }
+
+  private func weaken(
+    toOne isWeak: (_ partner: any PersistentModel) -> Bool, toMany hasWeak: (_ slot: Int) -> Bool
+  ) {
     guard !storage.overlay.isEmpty else { return }
     for slot in descriptor.relationshipSlots {
       switch self.value(slot) {
       case .model(let partner):
-        // A stored model doesn't retain this one: its lists are read from the store.
-        guard partner._$storage.knownIdentifier?.isTemporary ?? true else { continue }
+        guard isWeak(partner) else { continue }
         overlay(.weakReferences(_WeakReferences([partner])), at: slot)
       case .toMany(let value):
-        guard isManyToMany(slot) else { continue }
-        overlay(.weakReferences(_WeakReferences(Array(value.members ?? value.added))), at: slot)
-      case .unset, .null, .identifier, .weakReferences: continue
-      }
-    }
-  }
-
-  /// Makes all references to related models weak.
-  func weakenAll() {
-    guard !storage.overlay.isEmpty else { return }
-    for slot in descriptor.relationshipSlots {
-      switch self.value(slot) {
-      case .model(let partner): overlay(.weakReferences(_WeakReferences([partner])), at: slot)
-      case .toMany(let value):
+        guard hasWeak(slot) else { continue }
         overlay(.weakReferences(_WeakReferences(Array(value.members ?? value.added))), at: slot)
       case .unset, .null, .identifier, .weakReferences: continue
       }
