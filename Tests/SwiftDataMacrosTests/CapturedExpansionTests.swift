@@ -99,8 +99,11 @@ private let plain = [
         == .expansion(
           #"""
           Foundation.Predicate<Item>({ _$0 in
-            let _$2 = flatMap(Arg(a?.b), { _$1 in contains(_$1, _$0.x) })
-            return Equal(lhs: _$2, rhs: Arg(true))
+            let _$3 = flatMap(Arg(a?.b), { _$1 in
+              let _$2 = _$0.x
+              return contains(_$1, _$2)
+            })
+            return Equal(lhs: _$3, rhs: Arg(true))
           })
           """#))
   }

@@ -8,7 +8,15 @@ private let expansions: [(closure: String, expansion: String)] = [
     "{ item in item.count == a.b(1).c }",
     "{ item in Equal(lhs: item.count, rhs: Arg(a.b(1).c)) }"
   ),
-  ("{ (item: Item) -> Bool in item.flag }", "{ item in item.flag }"),
+  (
+    "{ (item: Item) -> Bool in item.flag }",
+    #"""
+    { item in
+      let _$0 = item.flag
+      return _$0
+    }
+    """#
+  ),
   ("{ _ in true }", "{ _ in Arg(true) }"),
   (
     "{ [limit, top = limit.next] in $0.count < top }",
@@ -33,7 +41,15 @@ private let expansions: [(closure: String, expansion: String)] = [
     """#
   ),
   ("{ $0.state == .done }", "{ _$0 in Equal(lhs: _$0.state, rhs: Arg(.done)) }"),
-  ("{ [.done, .open].contains($0.state) }", "{ _$0 in contains(Arg([.done, .open]), _$0.state) }"),
+  (
+    "{ [.done, .open].contains($0.state) }",
+    #"""
+    { _$0 in
+      let _$1 = _$0.state
+      return contains(Arg([.done, .open]), _$1)
+    }
+    """#
+  ),
 
   // Operators
   ("{ nil != $0.nick }", "{ _$0 in NotEqual(lhs: NilLiteral(), rhs: _$0.nick) }"),
@@ -58,10 +74,23 @@ private let expansions: [(closure: String, expansion: String)] = [
     }
     """#
   ),
-  ("{ $0.flag ? $0.a : -1 }", "{ _$0 in Conditional(_$0.flag, _$0.a, Arg(-1)) }"),
+  (
+    "{ $0.flag ? $0.a : -1 }",
+    #"""
+    { _$0 in
+      let _$1 = _$0.a
+      return Conditional(_$0.flag, _$1, Arg(-1))
+    }
+    """#
+  ),
   (
     "{ (low...high).contains($0.a) }",
-    "{ _$0 in contains(CheckedClosedRange(lower: Arg(low), upper: Arg(high)), _$0.a) }"
+    #"""
+    { _$0 in
+      let _$1 = _$0.a
+      return contains(CheckedClosedRange(lower: Arg(low), upper: Arg(high)), _$1)
+    }
+    """#
   ),
   ("{ $0 is Sub }", "{ _$0 in TypeCheck<_, Sub>(_$0) }"),
   (
@@ -70,7 +99,12 @@ private let expansions: [(closure: String, expansion: String)] = [
   ),
   (
     "{ ($0 as! Sub).bonus }",
-    #"{ _$0 in KeyPath(root: ForceCast<_, Sub>(_$0), keyPath: \.bonus) }"#
+    #"""
+    { _$0 in
+      let _$1 = Member(root: ForceCast<_, Sub>(_$0), keyPath: \.bonus)
+      return _$1
+    }
+    """#
   ),
 
   // Chains: what follows `?` goes inside
@@ -95,10 +129,26 @@ private let expansions: [(closure: String, expansion: String)] = [
     "{ item in item.subs.contains { $0.a == item.a } }",
     "{ item in contains(item.subs, where: { _$0 in Equal(lhs: _$0.a, rhs: item.a) }) }"
   ),
-  (#"{ $0.subs.allSatisfy(\.flag) }"#, "{ _$0 in allSatisfy(_$0.subs, { _$1 in _$1.flag }) }"),
   (
-    "{ $0.subs.count(where: { $0.flag }) }",
-    #"{ _$0 in KeyPath(root: filter(_$0.subs, { _$1 in _$1.flag }), keyPath: \.count) }"#
+    #"{ $0.subs.allSatisfy(\.flag) }"#,
+    #"""
+    { _$0 in allSatisfy(_$0.subs, { _$1 in
+      let _$2 = _$1.flag
+      return falseOnFailure(_$2)
+    }) }
+    """#
+  ),
+  (
+    "{ $0.subs.count(where: { $0.flag }) == 1 }",
+    #"""
+    { _$0 in
+      let _$3 = KeyPath(root: filter(_$0.subs, { _$1 in
+        let _$2 = _$1.flag
+        return falseOnFailure(_$2)
+      }), keyPath: \.count)
+      return Equal(lhs: _$3, rhs: Arg(1))
+    }
+    """#
   ),
   (
     "{ $0.name.trimmingCharacters(in: .whitespaces) }",
@@ -106,7 +156,12 @@ private let expansions: [(closure: String, expansion: String)] = [
   ),
   (
     "{ lookup[$0.name, default: 0] }",
-    "{ _$0 in subscript(Arg(lookup), _$0.name, default: Arg(0)) }"
+    #"""
+    { _$0 in
+      let _$1 = _$0.name
+      return subscript(Arg(lookup), _$1, default: Arg(0))
+    }
+    """#
   ),
   (
     "{ [$0.a, $0.b].contains(1) }",
@@ -142,14 +197,24 @@ private let expansions: [(closure: String, expansion: String)] = [
   ),
   (
     "{ guard $0.a else { return false }; return $0.b }",
-    "{ _$0 in Conditional(_$0.a, _$0.b, Arg(false)) }"
+    #"""
+    { _$0 in
+      let _$1 = _$0.b
+      return Conditional(_$0.a, _$1, Arg(false))
+    }
+    """#
   ),
   (
     #"""
     { if $0.a { return true }
      return $0.b }
     """#,
-    "{ _$0 in Conditional(_$0.a, Arg(true), _$0.b) }"
+    #"""
+    { _$0 in
+      let _$1 = _$0.b
+      return Conditional(_$0.a, Arg(true), _$1)
+    }
+    """#
   ),
   (
     "{ if $0.a { let n = 1; return $0.b == n } else { return n } }",
@@ -172,8 +237,8 @@ private let expansions: [(closure: String, expansion: String)] = [
   ),
   (
     "{ switch filter { case .all: true; case .flagged: $0.flag } }",
-    "{ _$0 in Conditional(Arg({ if case .all = filter { return true } else { return "
-      + "false } }()), Arg(true), _$0.flag) }"
+    "{ _$0 in\n  let _$1 = _$0.flag\n  return Conditional(Arg({ if case .all = filter "
+      + "{ return true } else { return false } }()), Arg(true), _$1)\n}"
   ),
 ]
 
@@ -324,7 +389,8 @@ private let refusals: [(closure: String, place: String, message: String)] = [
   @Test func `the type stays out of the expansion where the context gives it`() throws {
     let outcome = try outcome(of: "#Predicate { $0.flag }")
     #expect(
-      outcome == .expansion("Foundation.Predicate({ _$0 in _$0.flag })"))
+      outcome
+        == .expansion("Foundation.Predicate({ _$0 in\n  let _$1 = _$0.flag\n  return _$1\n})"))
   }
 
   @Test func `an expression names its result`() throws {

@@ -28,6 +28,7 @@ struct PredicateEmitter {
   private mutating func text(of binding: PredicateBinding) -> String {
     switch binding.value {
     case .term(let term): "let \(binding.name) = \(text(of: term))"
+    case .required(let term): "let \(binding.name) = \(requiredText(of: term))"
     case .captured(let expression, let type):
       "let \(binding.name)\(type?.trimmedDescription ?? "") = \(expression.trimmedDescription)"
     case .attempt(let expression, let type?):
@@ -55,20 +56,22 @@ struct PredicateEmitter {
       return "PredicateExpressions.\(node)<_, \(type.trimmedDescription)>(\(operand))"
     case .call(let name, let arguments):
       let texts = arguments.enumerated().map { index, argument in
-        if index == 0, term.requiresReceiver, case .term(let receiver) = argument.value,
-          receiver.isMember
-        {
-          return requiredText(of: receiver)
-        }
-        return text(of: argument, in: term)
+        text(of: argument, at: index, in: term)
       }
       return builder(name, texts.joined(separator: ", "))
     }
   }
 
-  private mutating func text(of argument: PredicateArgument, in call: PredicateTerm) -> String {
+  private mutating func text(
+    of argument: PredicateArgument, at index: Int, in call: PredicateTerm
+  ) -> String {
     let value =
       switch argument.value {
+      case .term(let term) where term.isMember && call.requiresValue(at: index):
+        requiredText(of: term)
+      // With a type of its own the compiler does not unwrap it.
+      case .term(let term) where term.isMember && call.mayRequireValue(at: index):
+        declared(text(of: term))
       case .term(let term):
         term.isJunction && call.isJunction ? text(of: term) : operandText(of: term)
       case .closure(let closure): text(of: closure)
@@ -80,14 +83,18 @@ struct PredicateEmitter {
 
   private mutating func operandText(of term: PredicateTerm) -> String {
     guard term.isCompound, term.hasFixedType else { return text(of: term) }
-    let value = text(of: term)
+    return declared(text(of: term))
+  }
+
+  /// The name of a new `let` with a value.
+  private mutating func declared(_ value: String) -> String {
     let name = fresh.make()
     statements.append("let \(name) = \(value)")
     return name
   }
 
-  /// The text of a term whose value is not optional, because its members or methods are used. An
-  /// implicitly unwrapped property is unwrapped by its builder.
+  /// The text of a term whose value is not optional, because of what is done with it. An implicitly
+  /// unwrapped property is unwrapped by its builder.
   private mutating func requiredText(of term: PredicateTerm) -> String {
     guard case .member(let root, let name) = term else { return text(of: term) }
     return builder("Member", "root: \(requiredText(of: root)), keyPath: \\.\(name)")

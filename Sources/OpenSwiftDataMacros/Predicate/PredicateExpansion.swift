@@ -32,7 +32,8 @@ private func expand(
     throw PredicateDiagnostic.closureExpected(macro: macro).error(at: node)
   }
   var parser = PredicateParser()
-  let parsed = try parser.closure(closure)
+  var parsed = try parser.closure(closure)
+  if macro == "Predicate" { parsed = parser.condition(parsed) }
   var emitter = PredicateEmitter(fresh: parser.fresh)
   let generics = node.genericArgumentClause?.trimmedDescription ?? ""
   let text = emitter.text(of: parsed)

@@ -38,7 +38,7 @@ extension PredicateParser {
         form.takesClosure
           ? .closure(
             form.isTest
-              ? try closureArgument(argument.value, of: method).falseOnFailure
+              ? condition(try closureArgument(argument.value, of: method)).falseOnFailure
               : try closureArgument(argument.value, of: method),
             label: form.builderLabel)
           : .term(try term(argument.value), label: form.builderLabel))

@@ -23,6 +23,17 @@ extension PredicateParser {
     }
   }
 
+  /// A closure whose result is a condition. A property alone gets a `let`, so that its type does not
+  /// depend on that of the closure.
+  mutating func condition(_ closure: PredicateClosure) -> PredicateClosure {
+    guard closure.result.isMember else { return closure }
+    var closure = closure
+    let name = fresh.make()
+    closure.bindings.append(PredicateBinding(name: name, value: .required(closure.result)))
+    closure.result = .reference(name)
+    return closure
+  }
+
   /// The `[name = value]` captures of a closure. Plain captures need nothing, because the expansion
   /// reads their values at once. It cannot repeat the list: Swift 6.3.1 does not compile the
   /// expansion then.

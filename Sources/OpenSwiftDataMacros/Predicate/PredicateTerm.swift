@@ -57,6 +57,8 @@ struct PredicateClosure {
 struct PredicateBinding {
   enum Value {
     case term(PredicateTerm)
+    /// A value that is not optional.
+    case required(PredicateTerm)
     case captured(ExprSyntax, TypeAnnotationSyntax?)
     /// The result or error of a captured expression that may throw.
     case attempt(ExprSyntax, TypeAnnotationSyntax?)
@@ -115,14 +117,32 @@ extension PredicateTerm {
     if case .member = self { true } else { false }
   }
 
-  /// Whether the first argument is the receiver of a method that optionals do not have.
-  var requiresReceiver: Bool {
-    guard case .call(let builder, let arguments) = self, arguments.first?.label == nil else {
+  /// Whether the builder takes no optional for an argument.
+  func requiresValue(at index: Int) -> Bool {
+    guard case .call(let builder, let arguments) = self else { return false }
+    if Self.operators.contains(builder) { return true }
+    if builder == "Conditional" { return index == 0 }
+    guard builder.first?.isLowercase == true, !["map", "flatMap"].contains(builder) else {
       return false
     }
-    return builder.first?.isLowercase == true
-      && !["map", "flatMap", "falseOnFailure"].contains(builder)
+    if index == 0 { return arguments[0].label == nil }
+    return !Self.methodsOnOptionals.contains(builder)
   }
+
+  /// Whether the builder takes an optional for an argument only beside certain others.
+  func mayRequireValue(at index: Int) -> Bool {
+    guard case .call(let builder, _) = self else { return false }
+    return index > 0 && (builder == "Conditional" || Self.methodsOnOptionals.contains(builder))
+  }
+
+  /// Operators that optionals do not have.
+  private static let operators: Set = [
+    "Comparison", "Conjunction", "Disjunction", "Negation", "Arithmetic", "Division", "Remainder",
+    "UnaryMinus", "CheckedRange", "CheckedClosedRange",
+  ]
+
+  /// Methods with an argument that may be optional.
+  private static let methodsOnOptionals: Set = ["contains", "subscript", "evaluate"]
 
   /// Whether its type does not depend on the context, as the type of a literal does.
   var hasFixedType: Bool {
@@ -163,7 +183,11 @@ extension PredicateClosure {
     let mayFail =
       result.mayFail
       || bindings.contains { binding in
-        if case .term(let term) = binding.value { term.mayFail } else { false }
+        switch binding.value {
+        case .term(let term): term.mayFail
+        case .required: true
+        case .captured, .attempt: false
+        }
       }
     guard mayFail else { return self }
     var closure = self
@@ -184,7 +208,8 @@ extension PredicateTerm {
     case .call("falseOnFailure", _): false
     case .call(let builder, let arguments):
       Self.failingBuilders.contains(builder)
-        || requiresReceiver && arguments.first?.isMember == true
+        || arguments.indices.contains { requiresValue(at: $0) && arguments[$0].isMember }
+        || builder == "contains" && arguments.last?.isMember == true
         || arguments.contains { argument in
           switch argument.value {
           case .term(let term): term.mayFail

@@ -95,6 +95,17 @@ extension PredicateExpressions {
       sequence: build_Arg(lhs.value.map(\.persistentModelID)), element: identifier(of: rhs))
   }
 
+  /// Builds `lhs.contains(rhs)` where the sequence contains captured models and the element is an
+  /// implicitly unwrapped one.
+  public static func build_contains<RHS, Models: Sequence>(
+    _ lhs: Value<Models>, _ rhs: RHS
+  ) -> SequenceContains<
+    _CapturedAttempt<[PersistentIdentifier]>, _ModelIdentifier<ForcedUnwrap<RHS, Models.Element>>
+  >
+  where Models.Element: PersistentModel, RHS.Output == Models.Element? {
+    build_contains(lhs, ForcedUnwrap(rhs))
+  }
+
   static func identifier<Root>(of root: Root) -> _ModelIdentifier<Root>
   where Root.Output: PersistentModel {
     KeyPath(root: root, keyPath: \Root.Output.persistentModelID)

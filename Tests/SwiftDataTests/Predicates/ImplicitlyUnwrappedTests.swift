@@ -18,9 +18,11 @@ import Testing
     var title: String!
     var rank: Int!
     var keeper: Keeper!
+    var isTame: Bool!
 
     init(_ title: String?, _ rank: Int?, _ keeper: Keeper?) {
       (self.title, self.rank, self.keeper) = (title, rank, keeper)
+      isTame = rank.map { $0 > 2 }
     }
   }
 
@@ -83,6 +85,40 @@ import Testing
     try court.judgeNarrowing(#Predicate<Pet> { $0.keeper?.name == "Anna" })
     try court.judgeNarrowing(#Predicate<Pet> { ($0.rank ?? 0) < 4 })
     try court.judgeNarrowing(#Predicate<Pet> { $0.title.flatMap { $0.count > 3 } == true })
+  }
+
+  @Test func operators() throws {
+    try court.judgeNarrowing(#Predicate<Pet> { $0.rank < 4 })
+    try court.judgeNarrowing(#Predicate<Pet> { 4 <= $0.rank || $0.title > "B" })
+    try court.judgeNarrowing(#Predicate<Pet> { $0.rank + 1 == 2 })
+    try court.judgeNarrowing(#Predicate<Pet> { 2 * -$0.rank < -6 && $0.rank % 2 == 1 })
+    try court.judgeNarrowing(#Predicate<Pet> { $0.title + "!" == "Ada!" })
+    try court.judgeNarrowing(#Predicate<Pet> { ($0.rank...4).contains(3) })
+    try court.judgeNarrowing(#Predicate<Keeper> { $0.address.city > "P" })
+  }
+
+  @Test func conditions() throws {
+    try court.judgeNarrowing(#Predicate<Pet> { $0.isTame })
+    try court.judgeNarrowing(#Predicate<Pet> { !$0.isTame })
+    try court.judgeNarrowing(#Predicate<Pet> { $0.isTame && $0.title == "Ada" })
+    try court.judgeNarrowing(#Predicate<Pet> { $0.title == "Bo" || $0.isTame })
+    try court.judgeNarrowing(#Predicate<Pet> { $0.isTame ? $0.rank == 4 : $0.rank == 1 })
+    try court.judgeNarrowing(
+      #Predicate<Pet> { if $0.isTame { $0.rank == 4 } else { $0.title == "Ada" } })
+    try court.judgeNarrowing(#Predicate<Keeper> { $0.pets.contains { $0.isTame } })
+    try court.judgeNarrowing(#Predicate<Keeper> { $0.pets.filter { !$0.isTame }.count == 1 })
+  }
+
+  @Test func arguments() throws {
+    let keepers = try court.context.fetch(FetchDescriptor<Keeper>())
+    try court.judgeNarrowing(#Predicate<Pet> { [1, 4].contains($0.rank) })
+    try court.judgeNarrowing(#Predicate<Pet> { [1, nil].contains($0.rank) })
+    try court.judgeNarrowing(#Predicate<Pet> { (1...3).contains($0.rank) })
+    try court.judgeNarrowing(#Predicate<Pet> { ("A"..<"B").contains($0.title) })
+    try court.judgeNarrowing(#Predicate<Pet> { "Ada and Bo".contains($0.title) })
+    try court.judgeNarrowing(#Predicate<Pet> { $0.title.hasPrefix($0.keeper.name) == false })
+    try court.judgeNarrowing(#Predicate<Pet> { keepers.contains($0.keeper) })
+    try court.judgeNarrowing(#Predicate<Keeper> { $0.pets.contains { $0.title.contains("A") } })
   }
 
   @Test func aConditionOnMembers() throws {
