@@ -113,6 +113,8 @@ private final class PooledReader: @unchecked Sendable {
       // The next read sees another state, which models of this one might not show: other containers
       // and processes save too.
       withExtendedLifetime(context.core.recentModels.removeAll()) {}
+      // Models that were prefetched along a circle retain each other.
+      context.core.releaseRelatedModels()
     }
     let result = try context.core.snapshot(from: .firstRead) { try body(context) }
     guard !context.hasChanges else {

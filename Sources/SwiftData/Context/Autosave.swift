@@ -54,6 +54,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
 
   func disable() {
     isEnabled = false
+    hasNoExecutor = false
     stop()
   }
 
@@ -120,8 +121,12 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   func didRollBack() { noteNothingPending() }
 
   private func noteNothingPending() {
+    // The next edit may come from another thread.
+    let hadNoExecutor = hasNoExecutor
+    hasNoExecutor = false
     if clock != nil { stop() }
     registry.remove(self)
+    if hadNoExecutor { watchers.update() }
   }
 
   /// A timer that was started for another actor starts again.

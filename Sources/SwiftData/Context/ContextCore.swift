@@ -73,9 +73,7 @@ final class ContextCore {
     }
     externalChanges.feed.stop()
     watchers.close(losing: changes)
-    for live in identities.models(where: { !$0.overlay.isEmpty }) {
-      live.storage.relationships.releaseModels()
-    }
+    releaseRelatedModels()
     lostReferences.close()
     for storage in changes.inserted {
       storage.leaveContext()
@@ -84,6 +82,13 @@ final class ContextCore {
     // Models are released after the changes here are complete: their deinitialisers may call back.
     withExtendedLifetime((changes.removeAll(), recentModels.close())) {}
     stores.close()
+  }
+
+  /// Makes stored models find their related models by identifier again.
+  func releaseRelatedModels() {
+    for live in identities.models(where: { !$0.overlay.isEmpty }) {
+      live.storage.relationships.releaseModels()
+    }
   }
 
   /// The actor that the context belongs to, if known.

@@ -55,7 +55,7 @@ final class LostReferences {
     }
     // Their links would name rows that are gone.
     for storage in changes.deleted where storage.flags.contains(.hasNoRow) {
-      storage.relationships.weakenAll()
+      storage.relationships.releaseAll()
     }
     dropReferences()
   }
@@ -92,7 +92,7 @@ final class LostReferences {
   private func discardEdits(of storage: _ModelStorage) {
     noteDiscarded(storage.changedSlots, of: storage)
     storage.overlay.forgetChanges()
-    storage.relationships.weakenAll()
+    storage.relationships.releaseAll()
     changes.forget(storage)
   }
 
@@ -100,7 +100,7 @@ final class LostReferences {
   func close() {
     for storage in [changes.changed, changes.deleted].flatMap(Array.init)
     where storage.flags.contains(.hasNoRow) {
-      storage.relationships.weakenAll()
+      storage.relationships.releaseAll()
     }
   }
 

@@ -171,10 +171,13 @@ struct Prefetcher {
       rows.map { materializer.materialize($0, as: type, in: source) } ?? []
     }
     let fetched = materialized(destination.type)
+    let inverse = links.first?.storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     for (storage, identifier) in links {
       guard let partner = materializer.registered(identifier)?.storage.persistentModel else {
         continue
       }
+      // Models that retain each other would never be released.
+      if let inverse { partner._$storage.relationships.releaseModels(inverse) }
       storage.overlay(.model(partner), at: slot)
     }
     withExtendedLifetime(fetched) {}

@@ -38,7 +38,7 @@ struct ToManyEdits {
     case .gained(let model):
       if lost.remove(model) != nil {
         mayBeReordered = true  // it came back after the other members
-      } else {
+      } else if !gained.contains(model) {
         gained.append(model)
       }
     case .lost(let model, _):

@@ -99,6 +99,8 @@ public final class _ModelDescriptor: Sendable {
   let packsNewValues: Bool
   /// The slots of properties that are not optional.
   let requiredSlots: SlotSet
+  /// The slots of properties that have values in memory only.
+  let ephemeralSlots: SlotSet
   let relationshipSlots: [Int]
   let toManySlots: SlotSet
   let dateSlots: [Int]
@@ -127,13 +129,15 @@ public final class _ModelDescriptor: Sendable {
     layout = RowLayout(reading.cellKinds)
     cellsOffset = layout.cellsOffset
     slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
-    var (required, toMany) = (SlotSet(), SlotSet())
+    var (required, toMany, ephemeral) = (SlotSet(), SlotSet(), SlotSet())
     for (slot, property) in reading.properties.enumerated() {
       if !property.isOptional { required.insert(slot) }
       if property.isToMany { toMany.insert(slot) }
+      if property.isEphemeral { ephemeral.insert(slot) }
     }
     requiredSlots = required
     toManySlots = toMany
+    ephemeralSlots = ephemeral
     packsNewValues = !reading.properties.contains { $0.needsConversion || $0.isEphemeral }
     relationshipSlots = reading.properties.indices.filter {
       reading.properties[$0].destination != nil

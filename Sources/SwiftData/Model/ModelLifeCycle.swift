@@ -296,12 +296,12 @@ extension _ModelStorage {
     lifeCycle.flags.remove(.isFault)
   }
 
-  /// Takes a row in place of all known values.
+  /// Takes a row in place of all known values that have a place in it.
   func refresh(page: RowPage?, row: UnsafeRawPointer?) {
     _invariantCheck(startsIn: [.stored, .lost])
     rowView.replace(with: row, of: page)
     lifeCycle.flags.remove(.isFault)
-    overlay.clear()
+    overlay.clear(keeping: descriptor.ephemeralSlots)
   }
 
   /// Drops the row and what was decoded from it; the next read gets a new one.

@@ -224,6 +224,16 @@ struct RelationshipValues {
     }
   }
 
+  /// Releases the stored models of one relationship; they are found or read again.
+  func releaseModels(_ slot: Int) {
+    switch self.value(slot) {
+    case .toMany(let value) where value.members != nil: forgetMembers(slot)
+    case .model(let partner) where !storage.changedSlots.contains(slot):
+      overlay(.identifier(partner._$storage.identifier), at: slot)
+    case .model, .toMany, .unset, .null, .identifier, .weakReferences: break
+    }
+  }
+
   /// Makes references weak to related models that retain this model.
   /// - Parameter isManyToMany: Whether the inverse of a to-many is a to-many too.
   func weaken(isManyToMany: (_ slot: Int) -> Bool) {
@@ -231,8 +241,16 @@ struct RelationshipValues {
     weaken(toOne: { $0._$storage.knownIdentifier?.isTemporary ?? true }, toMany: isManyToMany)
   }
 
-  /// Makes all references to related models weak.
-  func weakenAll() { weaken(toOne: { _ in true }, toMany: { _ in true }) }
+  /// Releases all related models of a model without a row. A to-one finds a stored model again by its
+  /// identifier; other references become weak.
+  func releaseAll() {
+    weaken(
+      toOne: {
+        let partner = $0._$storage
+        return partner.hasLeftContext || partner.knownIdentifier?.isTemporary ?? true
+      }, toMany: { _ in true })
+    releaseModels()
+  }
 
   private func weaken(
     toOne isWeak: (_ partner: any PersistentModel) -> Bool, toMany hasWeak: (_ slot: Int) -> Bool

@@ -27,6 +27,13 @@ struct SlotOverlay {
   /// Drops all values: those of another row, or of a model that has left its context.
   mutating func clear() { values = nil }
 
+  /// Removes the values of all other slots.
+  mutating func clear(keeping kept: SlotSet) {
+    guard !kept.isEmpty, var values else { return clear() }
+    for slot in values.indices where !kept.contains(slot) { values[slot] = .unset }
+    self.values = values
+  }
+
   /// Takes the values of an earlier time; `changedSlots` stays as it is.
   /// - Returns: The values until now.
   @discardableResult

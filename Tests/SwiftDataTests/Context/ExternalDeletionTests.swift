@@ -142,6 +142,24 @@ import Testing
     #expect(!second.hasChanges)
   }
 
+  @Test func anUnsavedLinkOfItLeadsToTheStoredModel() throws {
+    let first = try Graph.context()
+    first.insert(Parent("p"))
+    let mine = Child("c")
+    first.insert(mine)
+    try first.save()
+    let second = ModelContext(first.container)
+    let theirs = try #require(try second.fetch(FetchDescriptor<Child>()).first)
+    theirs.parent = try second.fetch(FetchDescriptor<Parent>()).first
+    first.delete(mine)
+    try first.save()
+    try second.save()
+    #expect(theirs.isDeleted && theirs.parent?.name == "p")
+    second.insert(theirs)
+    try second.save()
+    #expect(try first.stored(Child.self).map(\.parent?.name) == ["p"])
+  }
+
   @Test func aNewChildOfItIsSavedWithoutIt() throws {
     let (first, second, mine, theirs) = try twoContexts()
     let child = Child("c", parent: theirs)

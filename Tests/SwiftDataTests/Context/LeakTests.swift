@@ -199,6 +199,44 @@ import Testing
     try linkDeletedModels { _ in }
   }
 
+  @Test func prefetchedModelsDoNotRetainEachOther() throws {
+    let context = ModelContext(try container())
+    for index in 0..<3 { _ = graph(in: context, "\(index)") }
+    try context.save()
+    let fresh = ModelContext(context.container)
+    try expectNothingLeft {
+      let clubs = try fresh.fetch(FetchDescriptor<Club>())
+      #expect(clubs.map(\.members.count) == [3, 3, 3] && clubs.allSatisfy { $0.chair != nil })
+      var members = FetchDescriptor<Member>()
+      members.relationshipKeyPathsForPrefetching = [\.club, \.chairs]
+      let found = try fresh.fetch(members)
+      #expect(found.allSatisfy { $0.club?.members.count == 3 } && found[0].chairs === clubs[0])
+      var chairs = FetchDescriptor<Club>()
+      chairs.relationshipKeyPathsForPrefetching = [\.chair]
+      #expect(try fresh.fetch(chairs).map { $0.chair?.chairs?.name } == ["0", "1", "2"])
+    }
+  }
+
+  @Test func aReadLeavesNoModels() async throws {
+    let context = ModelContext(try container())
+    for index in 0..<3 { _ = graph(in: context, "\(index)") }
+    try context.save()
+    let living = Pulse.living.load(ordering: .relaxed)
+    let readers = ModelReaders(context.container, count: 1)
+    try await readers.read { context in
+      var clubs = FetchDescriptor<Club>()
+      clubs.relationshipKeyPathsForPrefetching = [\.chair, \.chair?.friends, \.members]
+      for club in try context.fetch(clubs) {
+        #expect(club.chair?.friends.first?.admirers.count == 1 && club.members.count == 3)
+      }
+      var members = FetchDescriptor<Member>()
+      members.relationshipKeyPathsForPrefetching = [\.club, \.club?.chair, \.club?.chair?.club]
+      #expect(try context.fetch(members).allSatisfy { $0.club?.chair?.club != nil })
+    }
+    #expect(Pulse.living.load(ordering: .relaxed) == living)
+    withExtendedLifetime(context) {}
+  }
+
   @Test func graphsOfATransactionThatFailsGo() throws {
     let context = ModelContext(try container())
     expectNothingLeft {

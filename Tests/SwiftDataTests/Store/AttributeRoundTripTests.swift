@@ -238,6 +238,21 @@ import Testing
     #expect(model.place.name == "nowhere")
   }
 
+  @Test func ephemeralValuesOutliveFetches() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Everything.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let model = Everything()
+    context.insert(model)
+    try context.save()
+    model.fleeting = 9
+    #expect(try context.fetch(FetchDescriptor<Everything>()).first?.fleeting == 9)
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Everything>()).first?.fleeting == 9)
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(FetchDescriptor<Everything>()).first?.fleeting == 1)
+  }
+
   @Test func ephemeralAndTransientPropertiesAreNotStored() throws {
     let model = try stored {
       $0.fleeting = 9

@@ -227,4 +227,11 @@ import Testing
       (.sibling, .grow(.seat, 4)), (.third, .link(.seat, .left, 1, 4)),
       (.sibling, .recode(8, 0)), (.sibling, .save), (.third, .save))
   }
+
+  @Test func anUndoRestoresALinkWhoseRowsAreGone() {
+    expectSoundness(
+      (.first, .insertLeague), (.first, .save), (.second, .look),
+      (.second, .unlink(.idols, .right, 1, 3)), (.first, .undo), (.first, .save),
+      (.second, .undo), undoes: true)
+  }
 }

@@ -27,6 +27,10 @@ import Testing
     try run(part, watchesModels: true)
   }
 
+  @Test(arguments: 0..<4) func observersOfModelsAreNotifiedWhereWritersUndo(part: Int) throws {
+    try run(part, watchesModels: true, undoes: true)
+  }
+
   private func run(_ part: Int, watchesModels: Bool = false, undoes: Bool = false) throws {
     let environment = ProcessInfo.processInfo.environment
     let isOnServer = PostgresTestStores.current != nil
