@@ -60,6 +60,11 @@ struct FetchOperation<T: PersistentModel> {
   }
 
   func count() throws -> Int {
+    guard descriptor.sortBy.isEmpty else {
+      var unordered = descriptor
+      unordered.sortBy = []
+      return try FetchOperation(self, unordered).count()
+    }
     guard let pending else {
       if let count = try port.count(request(descriptor)) { return count }
       return try port.snapshot(canRepeat: { true }) {

@@ -35,7 +35,7 @@ struct PendingMerge<T: PersistentModel> {
     self.port = port
     counts = changes.counts(of: fetched)
     let followsRelationships =
-      !fetched.relationshipSlots.isEmpty
+      prefetcher.stores.coordinator.links.lead(from: fetched.entityName)
       && (descriptor.predicate != nil || !descriptor.sortBy.isEmpty)
     let hasMany = descriptor.predicate != nil && counts.inserted + counts.changed > 16
     let reads =

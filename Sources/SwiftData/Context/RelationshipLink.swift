@@ -17,6 +17,8 @@ struct RelationshipLink {
 /// The links of all entities of a schema, by entity and slot; built once per container.
 struct RelationshipLinks {
   private var links: [String: [RelationshipLink?]] = [:]
+  /// The entities that have relationships, or whose subentities have some.
+  private var owners: Set<String> = []
 
   init(schema: Schema, types: [String: any PersistentModel.Type]) {
     for (name, type) in types {
@@ -35,8 +37,17 @@ struct RelationshipLinks {
           maximumCount: relationship.maximumModelCount ?? 0,
           hasOtherClassVersion: !destination.isKind(of: declared))
       }
+      if descriptor.relationshipSlots.isEmpty { continue }
+      var owner: _ModelDescriptor? = descriptor
+      while let current = owner {
+        owners.insert(current.entityName)
+        owner = current.superclass?._$descriptor
+      }
     }
   }
+
+  /// Whether models of an entity, or of its subentities, have relationships.
+  func lead(from entity: String) -> Bool { owners.contains(entity) }
 
   subscript(entity: String, slot: Int) -> RelationshipLink? { links[entity]?[slot] }
 }

@@ -9,7 +9,9 @@ package struct RequestReads {
   /// Whether the request may read more than is listed here. A part of it that SQL cannot express is
   /// evaluated in memory.
   package var mayReadMore = false
-  /// The paths to related models, without duplicates.
+  /// The relationships that the request reads, with the classes that have them.
+  package var relationships: Set<RelationshipPath.Step> = []
+  /// The paths to related models, one for each class at the end of the same steps.
   package var paths: [RelationshipPath] = []
   /// Properties for which the request requires one value.
   package var equalities: [RequiredValue] = []

@@ -58,16 +58,19 @@ struct QueryInterest {
     for path in reads.paths {
       add(path.destination, path.reads, wantsInsertionsAndDeletions: false)
     }
-    readsOwnAttributesOnly =
-      reads.paths.isEmpty && !fetched.relationshipSlots.contains(where: own.contains)
+    var relationships = reads.relationships
+    if let sections, fetched.relationshipSlots.contains(sections) {
+      relationships.insert(RelationshipPath.Step(owner: fetched, slot: sections))
+    }
+    readsOwnAttributesOnly = relationships.isEmpty
     // Relationships are changed from their other side too.
-    for part in parts {
-      for slot in part.descriptor.relationshipSlots where part.slots.contains(slot) {
-        guard let (destination, inverse) = inverse(part.descriptor, slot) else { continue }
-        var slots = SlotSet()
-        if let inverse { slots.insert(inverse) }
-        add(destination, slots, wantsInsertionsAndDeletions: true)
+    for relationship in relationships {
+      guard let (destination, inverse) = inverse(relationship.owner, relationship.slot) else {
+        continue
       }
+      var slots = SlotSet()
+      if let inverse { slots.insert(inverse) }
+      add(destination, slots, wantsInsertionsAndDeletions: true)
     }
     if wantsAllChanges { add(fetched, .all, wantsInsertionsAndDeletions: true) }
   }

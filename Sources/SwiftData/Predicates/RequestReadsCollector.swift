@@ -23,10 +23,17 @@ package struct RequestReadsCollector {
     }
   }
 
+  /// A cast changes the class, but not the steps.
+  private struct PathKey: Hashable {
+    let steps: [RelationshipPath.Step]
+    let destination: ObjectIdentifier
+  }
+
   private let mapping: SchemaMapping
 
   private var variables: [PredicateExpressions.VariableID: [PathEnd]] = [:]
-  private var paths: [[RelationshipPath.Step]: RelationshipPath] = [:]
+  private var paths: [PathKey: RelationshipPath] = [:]
+  private var relationships: Set<RelationshipPath.Step> = []
   private var equalities: [RequiredValue] = []
   /// Whether a part may read more than is known.
   private var isIncomplete = false
@@ -55,6 +62,7 @@ package struct RequestReadsCollector {
     }
     if reading.isIncomplete { return nil }
     var reads = RequestReads()
+    reads.relationships = reading.relationships
     reads.paths = reading.paths.values.sorted { $0.steps.count < $1.steps.count }
     reads.equalities = reading.equalities
     reads.ownSlots = reading.ownSlots
@@ -191,18 +199,17 @@ package struct RequestReadsCollector {
     if end.steps.isEmpty {
       ownSlots.insert(slot)
     } else {
-      var path =
-        paths[end.steps]
-        ?? RelationshipPath(steps: end.steps, destination: end.model, reads: SlotSet())
-      path.reads.insert(slot)
-      paths[end.steps] = path
+      let key = PathKey(steps: end.steps, destination: ObjectIdentifier(end.model))
+      paths[
+        key, default: RelationshipPath(steps: end.steps, destination: end.model, reads: SlotSet())
+      ].reads.insert(slot)
     }
     guard let declared = end.model.properties[slot].destination?._$descriptor,
       let destination = mapping.entity(named: declared.entityName)?.descriptor
     else { return nil }
-    return PathEnd(
-      steps: end.steps + [RelationshipPath.Step(owner: end.model, slot: slot)],
-      model: destination, declared: declared)
+    let step = RelationshipPath.Step(owner: end.model, slot: slot)
+    relationships.insert(step)
+    return PathEnd(steps: end.steps + [step], model: destination, declared: declared)
   }
 
   // MARK: Equality

@@ -27,4 +27,23 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [0, 64]) func anOrderByARelatedModelMakesNoDifference(limit: Int) throws {
+    try PendingMergeLimit.$named.withValue(limit) {
+      let context = ModelContext(try Library.container())
+      let author = Author(name: "a")
+      context.insert(author)
+      for pages in 1...3 {
+        let book = Book(title: "b", pages: pages)
+        context.insert(book)
+        book.author = author
+      }
+      try context.save()
+      author.name = "b"
+      let order = [SortDescriptor(\Book.author?.name)]
+      #expect(try context.fetchCount(FetchDescriptor<Book>(sortBy: order)) == 3)
+      let thick = FetchDescriptor<Book>(predicate: #Predicate { $0.pages > 1 }, sortBy: order)
+      #expect(try context.fetchCount(thick) == 2)
+    }
+  }
 }
