@@ -1,13 +1,13 @@
 import Foundation
-import OpenSwiftDataPostgresEngine
+package import OpenSwiftDataPostgresEngine
 import OpenSwiftDataSQLSyntax
-import SwiftData
+package import SwiftData
 
 /// Reads the description of a store from the current schema of a database. The caller makes sure that
 /// all statements see one state.
-enum PostgresCatalog {
+package enum PostgresCatalog {
   /// - Returns: `nil` if the schema has no store.
-  static func read(_ connection: PostgresConnection) throws -> StoredSchema? {
+  package static func read(_ connection: PostgresConnection) throws -> StoredSchema? {
     let columns = try columns(connection)
     guard columns["Z_METADATA"] != nil, columns["Z_PRIMARYKEY"] != nil else { return nil }
     let metadata = try connection.prepare("SELECT \"Z_UUID\", \"Z_PLIST\" FROM \"Z_METADATA\"")

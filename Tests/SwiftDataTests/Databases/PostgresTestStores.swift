@@ -69,9 +69,7 @@ final class PostgresTestStores: Sendable {
       }
       if let path { PostgresTestStores.byPath.withLock { $0[path] = Owner(stores: self) } }
     }
-    let server = try PostgresServer.shared
-    return "host=\(server.socketFolder) user=postgres dbname=postgres "
-      + "options='-c search_path=\(schema)'"
+    return try SchemaMaker.address(of: schema)
   }
 
   /// Removes the tables, so that thousands of tests do not fill the disk.
@@ -92,13 +90,19 @@ struct NotOnPostgres: Error, CustomStringConvertible {
 }
 
 /// Creates and drops schemas, with one connection for all tests.
-private enum SchemaMaker {
+enum SchemaMaker {
   private static let shared = Mutex<PostgresConnection?>(nil)
 
   static func make() throws -> String {
     let name = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
     try perform("CREATE SCHEMA \(name)")
     return name
+  }
+
+  /// The address of a database whose current schema it is.
+  static func address(of schema: String) throws -> String {
+    "host=\(try PostgresServer.shared.socketFolder) user=postgres dbname=postgres "
+      + "options='-c search_path=\(schema)'"
   }
 
   /// Leaves schemas that a container still uses.
