@@ -66,7 +66,7 @@ struct ConnectionOpening {
     }
     parameters["client_encoding"] = "UTF8"
     // A pooler that changes the server's session refuses settings of a session.
-    if options.statements != .unnamed {
+    if options.statements != .pooled {
       let settings = options.settings.map { "-c \($0.name)=\($0.milliseconds)" }
       // A role may have set this to off. The history is written with arrays that contain nulls.
       let arrays = "-c array_nulls=on"

@@ -4,13 +4,17 @@ package struct ConnectionOptions: Sendable {
   package enum Statements: Sendable, Equatable {
     /// The server keeps this many prepared statements for each connection.
     case prepared(Int)
+    /// The server keeps none: for tables that change.
+    case unnamed
     /// The server keeps none, and sessions have no settings: for poolers that give each transaction
     /// another connection, such as PgBouncer with `pool_mode = transaction`.
-    case unnamed
+    case pooled
   }
 
   /// How long to try each host. The parameter `connect_timeout` has precedence.
   package var connectTimeout: Duration = .seconds(10)
+
+  // The limits replace those that the server has for the role or the database; `nil` is no limit.
 
   /// How long a statement may run. The server gets the same limit, so that it also ends statements of
   /// a client that does not exist any more.
@@ -39,11 +43,11 @@ package struct ConnectionOptions: Sendable {
 
   package init() {}
 
-  /// The server's settings for these limits, as `name=milliseconds`.
+  /// The server's settings for these limits; 0 for none.
   var settings: [(name: String, milliseconds: Int32)] {
     [
       ("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout),
       ("idle_in_transaction_session_timeout", idleInTransactionTimeout),
-    ].compactMap { name, limit in limit.map { (name, max($0.milliseconds, 1)) } }
+    ].map { name, limit in (name, limit.map { max($0.milliseconds, 1) } ?? 0) }
   }
 }

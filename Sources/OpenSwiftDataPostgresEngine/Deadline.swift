@@ -30,7 +30,7 @@ package struct Deadline: Sendable {
 
 extension Duration {
   /// In whole milliseconds, at most 24 days.
-  var milliseconds: Int32 {
+  package var milliseconds: Int32 {
     if self >= .milliseconds(Int32.max) { return .max }
     return self > .zero ? Int32(self / .milliseconds(1)) : 0
   }

@@ -43,7 +43,7 @@ extension PostgresConnection {
   /// administrator or the address has set, stay as they are.
   /// - Throws: `PostgresError` if the connection is lost.
   package func limitVanishing() throws {
-    guard options.statements != .unnamed, usesNetwork || options.statementTimeout == nil else {
+    guard options.statements != .pooled, usesNetwork || options.statementTimeout == nil else {
       return
     }
     let sockets = [

@@ -95,7 +95,7 @@ extension PostgresConnection {
     if let found = statements.find(sql) { return found }
     try sendDeferred()
     let name = statements.makeName()
-    let obsolete = statements.obsoleteNames
+    let obsolete = hasOpenTransaction ? [] : statements.obsoleteNames
     // They are deallocated even if the statement after them cannot be prepared.
     defer { statements.noteDeallocated(obsolete.count) }
     let description = try exchange(sql) { handle, deadline in

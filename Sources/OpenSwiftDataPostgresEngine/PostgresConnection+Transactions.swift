@@ -49,7 +49,7 @@ extension PostgresConnection {
     }
     guard !hasOpenTransaction else { throw failure(.misuse, "a transaction is open already") }
     var statements = [kind.sql]
-    if options.statements == .unnamed {
+    if options.statements == .pooled {
       // Behind a pooler the session has no settings.
       statements += options.settings.map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
     }

@@ -25,7 +25,8 @@ package final class StatementDescription {
 /// The statements of one connection, by their text. The least recently used ones are forgotten.
 ///
 /// A statement that the server keeps must be deallocated there. That is sent with the next statement
-/// that is prepared.
+/// that is prepared outside of a transaction: code that has prepared a statement in the transaction may
+/// run it until the end.
 final class PreparedStatements {
   private var descriptions: [String: StatementDescription] = [:]
   /// Names on the server that are no longer needed.
@@ -40,7 +41,7 @@ final class PreparedStatements {
     case .prepared(let count):
       capacity = max(count, 1)
       areNamed = true
-    case .unnamed:
+    case .unnamed, .pooled:
       capacity = 1000
       areNamed = false
     }

@@ -11,6 +11,7 @@
 /// | `polled`       | after the interval                                |
 /// | `failed`       | after the interval, at least 250 ms               |
 /// | `notified`     | at once, at the earliest 5 ms after the last poll |
+/// |                | also if it comes while a poll waits for an answer |
 /// | `listens(_:)`  | at once: commits in between were not notified     |
 package struct HistoryPollTiming: Equatable, Sendable {
   package static let shortest = Duration.milliseconds(20)
@@ -25,24 +26,33 @@ package struct HistoryPollTiming: Equatable, Sendable {
   private var lastChange: Duration
   private var lastPoll: Duration
   private var isListening = false
+  /// Whether another poll was asked for since the last one began.
+  private var isWanted = false
 
   package init(now: Duration) {
     (due, lastChange, lastPoll) = (now, now, now)
   }
 
+  /// Called before the server is asked. The answer may lack what is notified from now on.
+  package mutating func began() { isWanted = false }
+
   /// - Parameter hasChanged: Whether the history had another end than at the poll before.
   package mutating func polled(hasChanged: Bool, now: Duration) {
     if hasChanged { lastChange = now }
-    lastPoll = now
-    due = now + interval(now)
+    ended(now, next: isWanted ? HistoryPollTiming.betweenNotifications : interval(now))
   }
 
   package mutating func failed(now: Duration) {
+    ended(now, next: max(isWanted ? .zero : interval(now), HistoryPollTiming.afterFailure))
+  }
+
+  private mutating func ended(_ now: Duration, next interval: Duration) {
     lastPoll = now
-    due = now + max(interval(now), HistoryPollTiming.afterFailure)
+    due = now + interval
   }
 
   package mutating func notified(now: Duration) {
+    isWanted = true
     due = min(due, max(now, lastPoll + HistoryPollTiming.betweenNotifications))
   }
 
@@ -50,6 +60,7 @@ package struct HistoryPollTiming: Equatable, Sendable {
     if self.isListening == isListening { return }
     self.isListening = isListening
     if !isListening { lastChange = now }
+    isWanted = true
     due = now
   }
 

@@ -100,6 +100,7 @@ private final class CommitPolling: Sendable {
   }
 
   private func poll(_ onCommit: () -> Void) {
+    state.withLock { $0.timing.began() }
     do {
       let number = try lastNumber()
       let hasChanged = state.withLock { state in

@@ -157,7 +157,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   var options: ConnectionOptions {
     var options = ConnectionOptions()
     options.statementTimeout = statementTimeout
-    if usesTransactionPooling { options.statements = .unnamed }
+    if usesTransactionPooling { options.statements = .pooled }
     options.tracer = StatementLog.wanted(by: self)?.tracer
     return options
   }
@@ -168,7 +168,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
     options.statementTimeout = nil
     options.idleInTransactionTimeout = nil
     options.lockTimeout = migrationLockTimeout
-    options.statements = .unnamed
+    if !usesTransactionPooling { options.statements = .unnamed }
     return options
   }
 

@@ -312,7 +312,11 @@ final class PostgresNumbers: NumberAllocator {
     } else {
       // Parts of the transaction that are rolled back leave no row.
       var times: [PostgresValue] = []
-      if case .array(let earlier)? = connection.commitProof?.parameters.first { times = earlier }
+      switch connection.commitProof?.parameters.first {
+      case .array(let earlier)?: times = earlier
+      case let earlier?: times = [earlier]
+      case nil: break
+      }
       connection.commitProof = CommitProof(PostgresNumbers.proof, [.array(times + [time])])
     }
   }

@@ -140,6 +140,9 @@ struct PostgresOpening {
       try PostgresCreation.completeHistory(database.connection)
     }
     if case .migrate(let path) = try migration.decision(latest) {
+      // Stages assign keys without sequences.
+      let entities = try DatabaseKeys.entities(database.connection)
+      try DatabaseKeys.store(DatabaseKeys.roots(of: entities), database.connection)
       try MigrationRun(migration, path, StoreIdentity(latest), database) { losses in
         try requireAllowed(losses)
         noteLosses(losses)

@@ -69,9 +69,7 @@ struct PostgresStoreLock {
   }
 
   private func limitWait(to limit: Duration) throws {
-    let milliseconds =
-      limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000
-    try connection.execute("SET LOCAL lock_timeout = \(max(milliseconds, 1))")
+    try connection.execute("SET LOCAL lock_timeout = \(max(limit.milliseconds, 1))")
   }
 
   private func failure(_ reason: String, _ condition: String, _ error: PostgresError) -> any Error {

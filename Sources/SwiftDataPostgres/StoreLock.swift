@@ -3,8 +3,7 @@ import OpenSwiftDataPostgresEngine
 /// The locks by which the containers of one store exclude each other, until the end of a transaction.
 ///
 /// The profile decides what is locked: a table, a number that belongs to the schema of the database, or
-/// a row of the table "Z_LOCK". Nothing changes these rows, so locking one never makes a serializable
-/// transaction fail.
+/// a row of the table "Z_LOCK".
 struct StoreLock: Sendable {
   enum Purpose: Int64, CaseIterable, Sendable {
     /// Creating and comparing tables.
@@ -28,11 +27,11 @@ struct StoreLock: Sendable {
   ///   the value of an expression.
   func preambles(checking check: (_ value: String) -> String) -> [TransactionKind: [String]] {
     guard profile.tableLocks else {
-      // Ordinary saves share the row.
-      let exclusive = statement(for: .writing)
-      let shared = exclusive.replacing("FOR UPDATE", with: "FOR SHARE")
+      // Ordinary saves share the row. One that waits for it may see the state from before it waited, but
+      // then it fails, because the other writer has changed the row, and is repeated.
+      let shared = row(.writing) + " FOR SHARE"
       let check = check("TRUE")
-      return [.serializableWrite: [shared, check], .write: [exclusive, check]]
+      return [.serializableWrite: [shared, check], .write: [statement(for: .writing), check]]
     }
     let checkAndNumber = check("txid_current()")
     func preamble(_ mode: String) -> [String] {
@@ -51,9 +50,13 @@ struct StoreLock: Sendable {
     case .opening where profile.advisoryLocks, .history where profile.advisoryLocks:
       "SELECT pg_advisory_xact_lock(hashtextextended("
         + "'OpenSwiftData ' || current_schema(), \(purpose.rawValue)))"
-    default:
-      "SELECT \"Z_PK\" IS NULL FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue) FOR UPDATE"
+    case .writing: "UPDATE \"Z_LOCK\" SET \"Z_PK\" = \"Z_PK\" WHERE \"Z_PK\" = \(purpose.rawValue)"
+    case .opening, .history: row(purpose) + " FOR UPDATE"
     }
+  }
+
+  private func row(_ purpose: Purpose) -> String {
+    "SELECT \"Z_PK\" IS NULL FROM \"Z_LOCK\" WHERE \"Z_PK\" = \(purpose.rawValue)"
   }
 
   /// Creates the table with the rows, if any lock needs it. Called before the first lock is taken,

@@ -13,7 +13,7 @@ struct PoolerTests {
       "CREATE TABLE a (x bigint PRIMARY KEY, y bigint); INSERT INTO a SELECT i, 0 FROM generate_series(0, 5) i"
     )
     var options = ConnectionOptions()
-    options.statements = .unnamed
+    options.statements = .pooled
     var limits = PostgresPool.Limits()
     limits.connections = 6
     let pool = try PostgresPool(try server.startPooler(), options: options, limits: limits)

@@ -114,6 +114,42 @@ struct StatementTests {
     #expect(count! >= 3)
   }
 
+  /// Code that has prepared a statement runs it until the transaction ends.
+  @Test func aStatementOfATransactionOutlivesTheCapacity() throws {
+    let connection = try PostgresServer.shared.connect { $0.statements = .prepared(3) }
+    try connection.transaction(.write) {
+      let kept = try connection.prepare("SELECT 0::bigint")
+      for number in 1...10 { _ = try connection.prepare("SELECT \(number)::bigint").integer() }
+      #expect(try kept.integer() == 0)
+    }
+    _ = try connection.integer("SELECT 11")
+    let count = try connection.integer("SELECT count(*) FROM pg_prepared_statements")
+    #expect(try #require(count) <= 4)
+  }
+
+  /// The limits of a role do not end what may take any time.
+  @Test func noLimitReplacesThatOfTheServer() throws {
+    let admin = try PostgresServer.shared.connect()
+    let role = "limited_" + UUID().uuidString.lowercased().replacing("-", with: "_")
+    try admin.execute("CREATE ROLE \(role) LOGIN")
+    defer { try? admin.execute("DROP ROLE \(role)") }
+    try admin.execute(
+      "ALTER ROLE \(role) SET statement_timeout = 50; "
+        + "ALTER ROLE \(role) SET idle_in_transaction_session_timeout = 50")
+    var options = ConnectionOptions()
+    (options.statementTimeout, options.idleInTransactionTimeout) = (nil, nil)
+    let connection = try PostgresConnection(
+      ConnectionParameters(
+        "host=\(PostgresServer.shared.socketFolder) user=\(role) dbname=postgres"),
+      options: options)
+    let answers = try connection.transaction(.snapshot) {
+      let slow = try connection.integer("SELECT count(pg_sleep(0.2)::text)")
+      Thread.sleep(forTimeInterval: 0.2)
+      return [slow, try connection.integer("SELECT 2")]
+    }
+    #expect(answers == [1, 2])
+  }
+
   @Test func aMistakeBetweenStatementsDoesNotDisturbTheirDeallocation() throws {
     let connection = try PostgresServer.shared.connect { $0.statements = .prepared(1) }
     for number in 0..<3 {

@@ -167,7 +167,7 @@ struct TransactionTests {
 
   @Test func aPoolerGetsTheLimitsWithEachTransaction() throws {
     let connection = try PostgresServer.shared.connect {
-      $0.statements = .unnamed
+      $0.statements = .pooled
       $0.lockTimeout = .seconds(3)
     }
     #expect(try connection.values("SHOW lock_timeout") == [[.text("0")]])

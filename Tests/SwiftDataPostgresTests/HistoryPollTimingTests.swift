@@ -48,13 +48,34 @@ struct HistoryPollTimingTests {
     var timing = HistoryPollTiming(now: .zero)
     timing.listens(true, now: .seconds(1))
     #expect(timing.due <= .seconds(1))
+    timing.began()
     timing.polled(hasChanged: true, now: .seconds(1))
     #expect(timing.due == .seconds(3))
     timing.notified(now: .seconds(1) + .milliseconds(1))
     #expect(timing.due == .seconds(1) + .milliseconds(5))
+    timing.began()
     timing.polled(hasChanged: true, now: .seconds(1) + .milliseconds(5))
     timing.notified(now: .seconds(2))
     #expect(timing.due == .seconds(2))
+  }
+
+  /// The answer may have been made before the commit.
+  @Test func aNotificationDuringAPollAsksForAnother() {
+    var timing = HistoryPollTiming(now: .zero)
+    timing.listens(true, now: .zero)
+    timing.began()
+    timing.polled(hasChanged: true, now: .seconds(1))
+    timing.began()
+    timing.notified(now: .seconds(3))
+    timing.polled(hasChanged: true, now: .seconds(4))
+    #expect(timing.due == .seconds(4) + .milliseconds(5))
+    timing.began()
+    timing.notified(now: .seconds(4) + .milliseconds(5))
+    timing.failed(now: .seconds(5))
+    #expect(timing.due == .seconds(5) + .milliseconds(250))
+    timing.began()
+    timing.polled(hasChanged: false, now: .seconds(6))
+    #expect(timing.due == .seconds(8))
   }
 
   @Test func aLostListenerPollsAtOnceAndThenFrequently() {
@@ -63,6 +84,7 @@ struct HistoryPollTimingTests {
     timing.polled(hasChanged: false, now: .zero)
     timing.listens(false, now: .seconds(1))
     #expect(timing.due == .seconds(1))
+    timing.began()
     timing.polled(hasChanged: false, now: .seconds(1))
     #expect(timing.due == .seconds(1) + .milliseconds(20))
   }

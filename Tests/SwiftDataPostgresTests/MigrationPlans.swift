@@ -71,3 +71,31 @@ enum UniqueAuthors {
     init(_ name: String) { self.name = name }
   }
 }
+
+/// A version whose stage inserts a note.
+enum NewNotes: VersionedSchema {
+  static let versionIdentifier = Schema.Version(9, 0, 0)
+  static var models: [any PersistentModel.Type] {
+    [Note.self, Library.V1.Book.self, Library.V1.Author.self]
+  }
+
+  @Model final class Note {
+    var text: String
+    var mark = 0
+    init(_ text: String) { self.text = text }
+  }
+
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Library.V1.self, NewNotes.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: Library.V1.self, toVersion: NewNotes.self, willMigrate: nil,
+          didMigrate: { context in
+            context.insert(Note("new"))
+            try context.save()
+          })
+      ]
+    }
+  }
+}

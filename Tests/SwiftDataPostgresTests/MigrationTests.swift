@@ -298,6 +298,24 @@ struct MigrationTests {
     #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Book>()) == 5)
   }
 
+  /// As in a file: the identifier of a deleted model does not lead to a new one.
+  @Test func aStageGivesNoKeyOfADeletedModel() throws {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    let store = MigratedServerStore(url: url)
+    let context = try store.open(Library.V1.self)
+    let notes = ["a", "b", "c"].map(Library.V1.Note.init)
+    for note in notes { context.insert(note) }
+    try context.save()
+    let key = try store.integer("SELECT max(\"Z_PK\") FROM \"ZNOTE\"")
+    for note in notes { context.delete(note) }
+    try context.save()
+    let migrated = try store.open(NewNotes.self, plan: NewNotes.Plan.self) {
+      $0.migrationLockTimeout = .seconds(Int64.max)
+    }
+    #expect(try migrated.fetch(FetchDescriptor<NewNotes.Note>()).map(\.text) == ["new"])
+    #expect(try store.integer("SELECT min(\"Z_PK\") FROM \"ZNOTE\"")! > key!)
+  }
+
   @Test func aFailingStageLeavesEverything() throws {
     try store.fillV1()
     let error = #expect(throws: SwiftDataError.self) {

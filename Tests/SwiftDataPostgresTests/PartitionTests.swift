@@ -135,5 +135,13 @@ struct PartitionTests {
         == .text(
           "tcp_keepalives_count=4 tcp_keepalives_idle=77 tcp_keepalives_interval=5 tcp_user_timeout=30000"
         ))
+    // As the connection of a migration.
+    var options = ConnectionOptions()
+    (options.statementTimeout, options.statements) = (nil, .unnamed)
+    let migrating = try PostgresConnection(
+      ConnectionParameters("host=localhost port=\(server.port) user=postgres dbname=postgres"),
+      options: options)
+    try migrating.limitVanishing()
+    #expect(try migrating.prepare(query).values().first?.first == settings(""))
   }
 }

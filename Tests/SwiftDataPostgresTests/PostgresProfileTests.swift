@@ -60,6 +60,34 @@ struct PostgresProfileTests {
     #expect(try container.texts() == ["a"])
   }
 
+  @Test func aSaveThatWaitsForATransactionSeesItsDeletions() throws {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    let (first, second) = (try container(url), try container(url))
+    let context = ModelContext(first)
+    context.insert(City("Bern"))
+    try context.save()
+    nonisolated(unsafe) let other = ModelContext(second)
+    other.insert(Place("p", city: try #require(other.fetch(FetchDescriptor<City>()).first)))
+    let hasEnded = DispatchSemaphore(value: 0)
+    try context.transaction {
+      context.delete(try #require(context.fetch(FetchDescriptor<City>()).first))
+      try context.save()
+      Thread {
+        try? other.save()
+        hasEnded.signal()
+      }.start()
+      Thread.sleep(forTimeInterval: 0.5)
+    }
+    #expect(hasEnded.wait(timeout: .now() + 20) == .success)
+    let orphans = try PostgresConnection(ConnectionParameters(url)).prepare(
+      """
+      SELECT count(*) FROM "ZPLACE" WHERE "ZCITY" IS NOT NULL \
+      AND "ZCITY" NOT IN (SELECT "Z_PK" FROM "ZCITY")
+      """
+    ).integer()
+    #expect(orphans == 0)
+  }
+
   @Test func relationshipsUniqueValuesAndDeleteRulesWork() throws {
     let container = try container(PostgresServer.shared.addressOfNewSchema())
     let context = ModelContext(container)

@@ -46,7 +46,7 @@ final class DatabaseCopySource: CopySource {
     let metadata: Data = if case .bytes(let data) = row[1] { data } else { Data() }
     store = CopiedStore(
       identifier: identifier, metadata: metadata, model: model,
-      entities: try DatabaseKeys.entities(connection, model), tableNames: Set(columns.keys),
+      entities: try DatabaseKeys.entities(connection), tableNames: Set(columns.keys),
       history: HistoryTables(
         in: columns.mapValues { names in
           Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
@@ -178,51 +178,5 @@ enum DatabaseRows {
         "The column \(column.name) of \(table.name) has another type in the database than in the model, "
           + "so its values can't be copied.", doing: "copying a store")
     }
-  }
-}
-
-/// The last assigned keys of a store in a database.
-enum DatabaseKeys {
-  /// The entities with their last keys: those that the store lists, or the largest of the rows.
-  static func entities(
-    _ connection: PostgresConnection, _ model: ModelDescription
-  ) throws -> [CopiedStore.Entity] {
-    let columns = try DatabaseRows.columns(connection)
-    return try connection.prepare(
-      "SELECT \"Z_ENT\", \"Z_NAME\", \"Z_SUPER\", coalesce(\"Z_MAX\", 0) FROM \"Z_PRIMARYKEY\" ORDER BY 1"
-    ).rows { rows in
-      var found: [CopiedStore.Entity] = []
-      while try rows.next() {
-        found.append(
-          CopiedStore.Entity(
-            name: try rows.text(1) ?? "", number: Int(try rows.integer(0) ?? 0),
-            superNumber: Int(try rows.integer(2) ?? 0), lastKey: try rows.integer(3) ?? 0))
-      }
-      return found
-    }.map { entity in
-      let history = HistoryTables.Entity(rawValue: entity.number)
-      let table = history?.table ?? StoreLayout.table(forRoot: entity.name)
-      guard entity.superNumber == 0, columns[table]?.contains(RowColumns.key) == true,
-        let largest = try PostgresNumbers.lastKey(entity.number, table, connection),
-        largest > entity.lastKey
-      else { return entity }
-      return CopiedStore.Entity(
-        name: entity.name, number: entity.number, superNumber: 0, lastKey: largest)
-    }
-  }
-
-  /// Stores the last keys, so that no key of a deleted row is assigned again.
-  static func write(_ entities: [CopiedStore.Entity], _ connection: PostgresConnection) throws {
-    let update = try connection.prepare(
-      "UPDATE \"Z_PRIMARYKEY\" SET \"Z_MAX\" = $1 WHERE \"Z_ENT\" = $2")
-    try update.runBatch(entities.count) { index, parameters in
-      try parameters.bind(entities[index].lastKey, at: 1)
-      try parameters.bind(Int64(entities[index].number), at: 2)
-    }
-    let roots = entities.filter {
-      $0.superNumber == 0 && HistoryTables.Entity(rawValue: $0.number) == nil
-    }
-    try PostgresNumbers.completeSequences(
-      roots.map { ($0.number, StoreLayout.table(forRoot: $0.name)) }, connection)
   }
 }
