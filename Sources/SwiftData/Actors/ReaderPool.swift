@@ -79,9 +79,11 @@ private struct WaitingReads {
 
   mutating func popFirst() -> Element? {
     while start < elements.count {
-      defer { start += 1 }
-      if let element = elements[start] {
-        elements[start] = nil
+      let element = elements[start]
+      elements[start] = nil
+      start += 1
+      if let element {
+        dropTaken()
         return element
       }
     }
@@ -90,8 +92,17 @@ private struct WaitingReads {
     return nil
   }
 
+  /// Jobs may wait for as long as the server runs. Each element is moved once on average.
+  private mutating func dropTaken() {
+    guard start > 64, start * 2 > elements.count else { return }
+    elements.removeFirst(start)
+    start = 0
+  }
+
   mutating func remove(_ read: PooledRead) -> UnownedJob? {
-    guard let index = elements.firstIndex(where: { $0?.read === read }) else { return nil }
+    guard let index = elements[start...].firstIndex(where: { $0?.read === read }) else {
+      return nil
+    }
     defer { elements[index] = nil }
     return elements[index]?.job
   }
@@ -116,7 +127,10 @@ private final class PooledReader: @unchecked Sendable {
       // Models that were prefetched along a circle retain each other.
       context.core.releaseRelatedModels()
     }
+    context.core.failedReads.removeAll()
     let result = try context.core.snapshot(from: .firstRead) { try body(context) }
+    try context.core.failedReads.throwFirst(
+      "reading", "Related models could not be read, so the result would be incomplete. Read again.")
     guard !context.hasChanges else {
       throw SwiftDataError.modelValidationFailure.with(
         "The closure of a read left unsaved changes, which were discarded. Change models in a model "

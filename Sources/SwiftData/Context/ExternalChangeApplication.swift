@@ -97,6 +97,10 @@ final class ExternalChangeApplication {
     for storage in outdated.deleted { leave(storage) }
     lostReferences.dropDeletedMembers()
     lostReferences.dropReferences()
+    // Nothing would release two that refer to each other.
+    for storage in outdated.deleted where storage.flags.isDisjoint(with: .isPending) {
+      storage.relationships.releaseAll()
+    }
     identities._invariantCheck()
   }
 

@@ -72,12 +72,11 @@ final class FailedReads {
   /// Forgets the failures until now.
   func removeAll() { first = nil }
 
+  /// - Parameter consequence: What did not happen, and what to do.
   /// - Throws: `SwiftDataError.storeReadFailure` if a read has failed.
-  func throwFirst() throws {
+  func throwFirst(_ operation: String, _ consequence: String) throws {
     guard let first else { return }
-    throw SwiftDataError.storeReadFailure.with(
-      "Nothing was saved, because models for the delete rules or the validation could not be read. Save again.",
-      doing: "saving", underlying: first)
+    throw SwiftDataError.storeReadFailure.with(consequence, doing: operation, underlying: first)
   }
 
   /// - Returns: `nil` if the read fails.

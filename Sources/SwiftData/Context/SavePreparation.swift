@@ -58,7 +58,10 @@ struct SavePreparation {
     let denied = rules.apply()
     let failures = Failures(
       denied: denied, all: denied + validation.failures())
-    try failedReads.throwFirst()
+    try failedReads.throwFirst(
+      "saving",
+      "Nothing was saved, because models for the delete rules or the validation could not be read. Save again."
+    )
     if recorder.changes.deleted.isEmpty { try SwiftDataError.throwAll(failures.all) }
     return failures
   }

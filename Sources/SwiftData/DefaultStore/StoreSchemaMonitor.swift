@@ -13,12 +13,24 @@ package final class StoreSchemaMonitor: Sendable {
   /// The tables of the store have changed since it was opened.
   struct Migrated: Error {}
 
-  private struct Entity: Hashable {
+  private struct Entity: Equatable {
     let number: Int
     let superNumber: Int
     let hash: Data?
     /// If the file has no hashes: the columns of its table.
     let columns: [String: String]
+    /// Attributes whose values have tags, which hashes leave out; `nil` if they are not listed.
+    let externalAttributes: Set<String>?
+
+    static func == (left: Entity, right: Entity) -> Bool {
+      guard left.number == right.number, left.superNumber == right.superNumber,
+        left.hash == right.hash, left.columns == right.columns
+      else { return false }
+      guard let known = left.externalAttributes, let others = right.externalAttributes else {
+        return true
+      }
+      return known == others
+    }
   }
 
   /// The state of the file that was read last.
@@ -82,12 +94,16 @@ package final class StoreSchemaMonitor: Sendable {
   ) -> [String: Entity] {
     let numbers = stored.entitiesByNumber
     let hashes = stored.modelMetadata?.versionHashes ?? [:]
+    let external = stored.modelMetadata?.externalAttributes
     var entities: [String: Entity] = [:]
     for entity in stored.entities {
       guard let root = root(of: entity, numbers)?.name, roots.contains(root) else { continue }
       entities[entity.name] = Entity(
         number: entity.number, superNumber: entity.superNumber, hash: hashes[entity.name],
-        columns: hashes.isEmpty ? stored.columns["Z" + root.uppercased()] ?? [:] : [:])
+        columns: hashes.isEmpty ? stored.columns["Z" + root.uppercased()] ?? [:] : [:],
+        externalAttributes: external.map { names in
+          Set(names.filter { $0.hasPrefix(entity.name + ".") })
+        })
     }
     return entities
   }

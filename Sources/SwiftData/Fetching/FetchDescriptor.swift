@@ -63,6 +63,20 @@ extension FetchDescriptor: Equatable {
       && lhs.includePendingChanges == rhs.includePendingChanges
       && lhs.propertiesToFetch == rhs.propertiesToFetch
       && lhs.relationshipKeyPathsForPrefetching == rhs.relationshipKeyPathsForPrefetching
-      && lhs.predicate?.description == rhs.predicate?.description
+      && lhs.predicate?.structure == rhs.predicate?.structure
+  }
+}
+
+extension Predicate {
+  /// The expressions with the values that they capture. Variables are numbered in their order, because each
+  /// predicate has others. `description` stops the program if a node is not one of Foundation.
+  fileprivate var structure: String {
+    var numbers: [Substring: Int] = [:]
+    let variable = #/(?:Variable\(|VariableID\(id: )(\d+)/#
+    return String(reflecting: expression).replacing(variable) { match in
+      let number = numbers[match.1] ?? numbers.count
+      numbers[match.1] = number
+      return "Variable(\(number)"
+    }
   }
 }

@@ -61,7 +61,7 @@ extension SwiftDataError.Reason {
     case .storeDamaged: "The service can't read its data at the moment."
     case .outcomeUnknown:
       "It is not known whether the change was stored. Read the object again before you repeat it."
-    case .partiallySaved: "The change was stored in part. Repeat the request to complete it."
+    case .partiallySaved: "The change was stored in part. Read the data again before you repeat it."
     }
   }
 

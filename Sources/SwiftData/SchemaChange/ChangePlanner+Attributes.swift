@@ -123,11 +123,11 @@ extension ChangePlanner {
     _ term: ColumnSource, _ attribute: AttributeDescription, of owner: String,
     _ rows: TableSource.Rows
   ) -> ColumnSource {
-    let isExternal =
-      mapping?.entity(named: rows.current.name).flatMap { entity in
-        entity.descriptor.property(named: attribute.name)?.isExternallyStored
-      } ?? false
-    var wasExternal = isExternal
+    let entity = mapping?.entity(named: rows.current.name) ?? mapping?.entity(named: owner)
+    let ownIsExternal = entity.map { entity in
+      entity.descriptor.property(named: attribute.name)?.isExternallyStored ?? false
+    }
+    var wasExternal = ownIsExternal ?? false
     if let declared = counterparts.property(attribute.name, of: rows.current.name) {
       if let storedExternals {
         wasExternal = storedExternals.contains("\(declared.entity.name).\(declared.property.name)")
@@ -135,6 +135,8 @@ extension ChangePlanner {
     } else {
       wasExternal = false
     }
+    // Values of an entity without a class stay as they are.
+    let isExternal = ownIsExternal ?? wasExternal
     if isExternal == wasExternal || term == .null { return term }
     if sql.dialect == .postgreSQL { return tagged(term, attribute, isExternal) }
     if isExternal { return .expression("\(MigrationFunction.moveOut)(\(term.sql))") }

@@ -9,7 +9,7 @@ import OpenSwiftDataStoreFormat
 /// models declare the removal.
 extension ChangePlanner {
   mutating func noteRemovals() {
-    let carried = carriedLinks()
+    let continued = continuations()
     var noted: Set<EarlierLinks> = []
     for entity in old.model.entities {
       noteRows(of: entity)
@@ -19,11 +19,9 @@ extension ChangePlanner {
           if !attribute.isDerived { noteValues(of: attribute, declaredBy: entity) }
         case .relationship(let relationship):
           let links = EarlierLinks(relationship, of: entity.name, in: old.model)
-          if carried.contains(links) || !noted.isDisjoint(with: [links, links.reversed]) {
-            continue
-          }
+          if !noted.isDisjoint(with: [links, links.reversed]) { continue }
           noted.insert(links)
-          noteLinks(links, of: relationship, declaredBy: entity)
+          noteLinks(links, of: relationship, declaredBy: entity, continued[links] ?? [])
         case .fetched: continue
         }
       }
@@ -163,32 +161,63 @@ extension ChangePlanner {
 
   // MARK: Links
 
-  /// The links that a relationship continues, seen from both sides.
-  private func carriedLinks() -> Set<EarlierLinks> {
-    var found: Set<EarlierLinks> = []
+  /// The entities of the new models, on both sides, between which a relationship continues links.
+  private typealias Continuation = (near: Set<String>, far: Set<String>)
+
+  /// The continuations of links, seen from both sides.
+  private func continuations() -> [EarlierLinks: [Continuation]] {
+    var found: [EarlierLinks: [Continuation]] = [:]
     for entity in new.model.entities {
       for relationship in entity.properties.compactMap(\.relationship)
       where !relationship.isTransient {
+        let near = Set(new.model.subtree(of: entity.name).map(\.name))
+        let far = Set(new.model.subtree(of: relationship.destination).map(\.name))
         for links in links.earlierLinks(of: relationship, in: entity.name) {
-          found.formUnion([links, links.reversed])
+          found[links, default: []].append((near, far))
+          found[links.reversed, default: []].append((far, near))
         }
       }
     }
     return found
   }
 
+  /// Notes the links between rows of classes that no relationship continues.
   private mutating func noteLinks(
     _ links: EarlierLinks, of relationship: RelationshipDescription,
-    declaredBy entity: EntityDescription
+    declaredBy entity: EntityDescription, _ continuations: [Continuation]
+  ) {
+    // A join table keeps all its pairs.
+    if !continuations.isEmpty, links.joinTable(in: old) != nil { return }
+    // If one entity is removed, its rows are reported instead.
+    func remaining(_ name: String) -> [(name: String, number: Int)] {
+      old.model.subtree(of: name).compactMap { stored in
+        guard let current = counterparts.successor(of: stored.name),
+          let number = old.numbers[stored.name]
+        else { return nil }
+        return (current.name, number)
+      }
+    }
+    let far = remaining(relationship.destination)
+    var near: [[Int]: [Int]] = [:]
+    for entity in remaining(entity.name) {
+      let lost = far.filter { far in
+        !continuations.contains { $0.near.contains(entity.name) && $0.far.contains(far.name) }
+      }
+      near[lost.map(\.number), default: []].append(entity.number)
+    }
+    for (far, near) in near.sorted(by: { $0.value[0] < $1.value[0] }) where !far.isEmpty {
+      noteLinks(links, of: relationship, declaredBy: entity, from: near, to: far)
+    }
+  }
+
+  /// - Parameters:
+  ///   - near: The numbers of the entities on the side of the relationship.
+  ///   - far: The numbers of those on the other side.
+  private mutating func noteLinks(
+    _ links: EarlierLinks, of relationship: RelationshipDescription,
+    declaredBy entity: EntityDescription, from near: [Int], to far: [Int]
   ) {
     guard let pairs = links.pairs(in: old), let tables = links.tables(in: old) else { return }
-    // If one entity is removed, its rows are reported instead.
-    func numbers(_ name: String) -> [Int] {
-      old.model.subtree(of: name).filter { counterparts.successor(of: $0.name) != nil }
-        .compactMap { old.numbers[$0.name] }
-    }
-    let (near, far) = (numbers(entity.name), numbers(relationship.destination))
-    if near.isEmpty || far.isEmpty { return }
     func keys(_ table: String, _ numbers: [Int]) -> String {
       "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(RowTerms.entity) IN (\(list(numbers)))"
     }

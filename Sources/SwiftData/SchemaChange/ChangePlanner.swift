@@ -235,8 +235,7 @@ struct ChangePlanner {
     let column = new.column(relationship.name, of: owner)?.name ?? ""
     let term = linkTerm(earlier, source, table.name, column, destination, owner, relationship.name)
     if !relationship.isOptional {
-      let mayBeEmpty = earlier.isEmpty || earlier.contains(where: \.isOptional)
-      if mayBeEmpty {
+      if mayBeEmpty(earlier, rows) {
         if toleratesLosses {
           required.append(RequiredCheck(relationship, column: column, table: table.name, rows))
           return term
@@ -262,6 +261,21 @@ struct ChangePlanner {
       }
     }
     return term
+  }
+
+  /// Whether rows may have no link of a required relationship.
+  private func mayBeEmpty(_ earlier: [EarlierLinks], _ rows: TableSource.Rows) -> Bool {
+    if earlier.isEmpty || earlier.contains(where: \.isOptional) { return true }
+    // Rows of another class than those that had the relationship.
+    let hadLinks = earlier.contains { link in
+      guard let near = link.near else { return false }
+      return old.model.subtree(of: near.entity).contains { $0.name == rows.stored.name }
+    }
+    let losesModels = earlier.contains { link in
+      guard let far = link.tables(in: old)?.far else { return false }
+      return links.sources.removed[far] != nil
+    }
+    return !hadLinks || losesModels
   }
 
   /// The source of the owner's key of a to-many relationship without an inverse, in its members'

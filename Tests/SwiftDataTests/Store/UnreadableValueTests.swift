@@ -215,6 +215,36 @@ import Testing
     #expect(context.unreadableValues.count == 3)
   }
 
+  /// A server would answer with an empty list.
+  @Test func aReadWithoutItsListsFails() async throws {
+    let folder = try TemporaryFolder()
+    let container = try ModelContainer(
+      for: Owner.self, Possession.self, configurations: ModelConfiguration(url: folder.store))
+    let writer = ModelContext(container)
+    let owner = Owner("a")
+    writer.insert(owner)
+    writer.insert(Possession("thing", owner))
+    try writer.save()
+    let readers = ModelReaders(container, count: 1)
+    func labels(prefetching keyPaths: [PartialKeyPath<Owner>]) async throws -> [String] {
+      nonisolated(unsafe) let keyPaths = keyPaths
+      return try await readers.read { context in
+        var owners = FetchDescriptor<Owner>()
+        owners.relationshipKeyPathsForPrefetching = keyPaths
+        return try context.fetch(owners).flatMap(\.things).map { $0.label ?? "" }
+      }
+    }
+    try SQLiteFile.execute("ALTER TABLE ZPOSSESSION RENAME TO ZAWAY", in: folder.store)
+    for keyPaths in [[], [\Owner.things]] {
+      let error = await #expect(throws: SwiftDataError.self) {
+        try await labels(prefetching: keyPaths)
+      }
+      #expect(error == .storeReadFailure)
+    }
+    try SQLiteFile.execute("ALTER TABLE ZAWAY RENAME TO ZPOSSESSION", in: folder.store)
+    #expect(try await labels(prefetching: [\.things]) == ["thing"])
+  }
+
   /// The rows are there when the store can be read again.
   @Test func aListIsReadAgain() throws {
     let folder = try TemporaryFolder()

@@ -30,7 +30,11 @@ extension ModelContext {
   }
 
   /// An author with posts cannot be deleted: the relationship has the rule `.deny`.
-  func deleteAuthor(_ code: String) throws { delete(try author(code)) }
+  func deleteAuthor(_ code: String, ifMatch revision: Revision?) throws {
+    let author = try author(code)
+    try revision?.check(author.revision)
+    delete(author)
+  }
 
   func comments(of code: String, _ page: PageRequest) throws -> Page<CommentView> {
     _ = try post(code)
@@ -58,6 +62,10 @@ extension ModelContext {
     guard Code.isValid(code),
       let image = try fetch(FetchDescriptor<Image>(predicate: #Predicate { $0.code == code })).first
     else { throw HTTPError(.notFound, message: "There is no such image.") }
+    // The file of a large value may be missing, for example after a backup was restored without them.
+    guard !image.data.isEmpty else {
+      throw HTTPError(.internalServerError, message: "The image cannot be read.")
+    }
     return (image.data, image.mediaType)
   }
 }

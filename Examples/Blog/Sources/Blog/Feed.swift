@@ -34,7 +34,7 @@ actor Feed: Service {
       self.codes = codes
       let message = try event(Change(posts: codes, updated: updated))
       for page in pages.values {
-        // A page that reads too slowly is disconnected; it connects again and reads the list.
+        // A page that reads too slowly gets no more; it connects again and reads the list.
         if case .dropped = page.yield(message) { page.finish() }
       }
     }
@@ -48,15 +48,17 @@ actor Feed: Service {
     pages[page] = continuation
     if following == nil {
       following = Task {
-        do {
-          try await follow()
-        } catch {
-          // They connect again.
-          for page in pages.values { page.finish() }
-        }
+        try? await follow()
+        if !Task.isCancelled { end() }
       }
     }
     return messages
+  }
+
+  /// The sequence has ended, for example because its first fetch failed. The pages connect again.
+  private func end() {
+    for page in pages.values { page.finish() }
+    (pages, following, codes) = ([:], nil, nil)
   }
 
   func leave(_ page: UUID) {

@@ -107,7 +107,7 @@ struct Serve: AsyncParsableCommand {
   private func router(
     blog: Blog, feed: Feed, monitor: StoreMonitor?, registry: MetricsRegistry
   ) throws -> Router<BlogContext> {
-    let router = Router(context: BlogContext.self)
+    let router = Router(context: BlogContext.self, options: .autoGenerateHeadEndpoints)
     Operations(blog: blog, registry: registry).add(to: router)
     if monitor != nil { router.add(middleware: MetricsMiddleware()) }
     router.add(middleware: ErrorAnswers())

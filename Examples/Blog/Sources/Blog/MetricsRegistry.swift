@@ -17,15 +17,21 @@ final class MetricsRegistry: MetricsFactory, Sendable {
   private func metric(
     _ label: String, _ dimensions: [(String, String)], _ kind: Metric.Kind
   ) -> Metric {
-    let pairs = dimensions.map { "\($0.0)=\"\(MetricsRegistry.escaped($0.1))\"" }
+    let pairs = dimensions.map {
+      "\(MetricsRegistry.name($0.0))=\"\(MetricsRegistry.escaped($0.1))\""
+    }
     let labels = pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}"
-    let name = label.map { $0.isLetter || $0.isNumber ? $0 : "_" }
+    let key = MetricsRegistry.name(label) + labels
     return metrics.withLock { metrics in
-      let key = String(name) + labels
       let metric = metrics[key] ?? Metric(kind)
       metrics[key] = metric
       return metric
     }
+  }
+
+  /// A name of letters, digits and underscores.
+  private static func name(_ text: String) -> String {
+    String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
   }
 
   private static func escaped(_ value: String) -> String {

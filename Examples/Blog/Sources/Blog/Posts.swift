@@ -91,12 +91,12 @@ struct PageRequest: Sendable {
   let after: String?
 
   init(_ request: Request) throws {
-    let query = request.uri.queryParameters
+    let query = request.query
     guard let limit = Int(query["limit"] ?? "20"), (1...100).contains(limit) else {
       throw HTTPError(.badRequest, message: "limit is a number from 1 to 100.")
     }
     self.limit = limit
-    after = query["after"].map(String.init)
+    after = query["after"]
     guard after.map(Code.isValid) ?? true else {
       throw HTTPError(.badRequest, message: "after is the value of next of an earlier page.")
     }
@@ -111,8 +111,24 @@ struct PostList: Sendable {
 
   init(_ request: Request) throws {
     page = try PageRequest(request)
-    let query = request.uri.queryParameters
-    tag = try query["tag"].map { try Field.line(String($0), "tag", 1...50).lowercased() }
-    search = try query["search"].map { try Field.line(String($0), "search", 1...100) }
+    let query = request.query
+    tag = try query["tag"].map { try Field.line($0, "tag", 1...50).lowercased() }
+    search = try query["search"].map { try Field.line($0, "search", 1...100) }
+  }
+}
+
+extension Request {
+  /// The parameters of the query. Forms and `URLSearchParams` send a space as `+`.
+  fileprivate var query: [String: String] {
+    func decoded(_ text: Substring) -> String {
+      let text = text.replacing("+", with: " ")
+      return text.removingPercentEncoding ?? String(text)
+    }
+    let pairs = (uri.query ?? "").split(separator: "&").map {
+      $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    }
+    return Dictionary(
+      pairs.map { (decoded($0[0]), $0.count > 1 ? decoded($0[1]) : "") },
+      uniquingKeysWith: { first, _ in first })
   }
 }

@@ -1,6 +1,10 @@
+import Foundation
 import Hummingbird
 
-/// The revision in `If-Match`: a number in quotation marks as in `ETag`, or `*` for any.
+/// The revision in `If-Match`: that of an `ETag`, or `*` for any.
+///
+/// An `ETag` has the revision, which an edit requires, and a checksum of the answer: what others change without an
+/// edit, such as likes and the name of the author, makes it another one too.
 struct Revision: Sendable {
   /// `nil` for any revision.
   let number: Int?
@@ -20,7 +24,8 @@ struct Revision: Sendable {
       number = nil
     } else {
       // A tag that this server has not made matches nothing.
-      number = Int(text.trimmingPrefix("\"").dropLast()) ?? -1
+      let tag = text.hasPrefix("\"") && text.hasSuffix("\"") ? text.dropFirst().dropLast() : ""
+      number = Int(tag.prefix { $0 != "-" }) ?? -1
     }
   }
 
@@ -31,5 +36,9 @@ struct Revision: Sendable {
     }
   }
 
-  static func tag(_ revision: Int) -> String { "\"\(revision)\"" }
+  static func tag(_ revision: Int, of answer: Data) -> String {
+    // FNV-1a: the same in all processes.
+    let checksum = answer.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return "\"\(revision)-\(String(checksum, radix: 36))\""
+  }
 }

@@ -33,9 +33,10 @@ struct Routes {
       let author = try await blog.write { try $0.edit(code, edit, ifMatch: revision) }
       return Answer(author, author.revision)
     }
-    authors.delete(":code") { [blog] _, context -> HTTPResponse.Status in
+    authors.delete(":code") { [blog] request, context -> HTTPResponse.Status in
       let code = try context.parameters.require("code")
-      try await blog.write { try $0.deleteAuthor(code) }
+      let revision = try Revision(request)
+      try await blog.write { try $0.deleteAuthor(code, ifMatch: revision) }
       return .noContent
     }
   }
@@ -96,6 +97,9 @@ struct Routes {
       }
       let buffer = try await request.body.collect(upTo: Routes.largestImage)
       let data = Data(buffer.readableBytesView)
+      guard !data.isEmpty else {
+        throw HTTPError(.unprocessableContent, message: "The picture is empty.")
+      }
       let image = try await blog.write { try $0.addImage(data, mediaType, to: code) }
       return EditedResponse(
         status: .created, headers: [.location: "/images/\(image.code)"], response: image)
@@ -117,8 +121,8 @@ struct Routes {
   }
 }
 
-/// A value with its revision as `ETag`, and the answer 304 for a client that has it.
-struct Answer<Value: ResponseEncodable & Sendable>: ResponseGenerator, Sendable {
+/// A value with an `ETag`, and the answer 304 for a client that has it.
+struct Answer<Value: Encodable & Sendable>: ResponseGenerator, Sendable {
   private let value: Value
   private let revision: Int
   private let location: String?
@@ -130,12 +134,18 @@ struct Answer<Value: ResponseEncodable & Sendable>: ResponseGenerator, Sendable 
   }
 
   func response(from request: Request, context: some RequestContext) throws -> Response {
-    let tag = Revision.tag(revision)
-    if request.method == .get, request.headers[.ifNoneMatch] == tag {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    // The same value has the same text.
+    encoder.outputFormatting = .sortedKeys
+    let data = try encoder.encode(value)
+    let tag = Revision.tag(revision, of: data)
+    if [.get, .head].contains(request.method), request.headers[.ifNoneMatch] == tag {
       return Response(status: .notModified, headers: [.eTag: tag])
     }
-    var response = try value.response(from: request, context: context)
-    response.headers[.eTag] = tag
+    var response = Response(
+      status: .ok, headers: [.contentType: "application/json; charset=utf-8", .eTag: tag],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
     if let location {
       response.status = .created
       response.headers[.location] = location

@@ -40,9 +40,12 @@ struct MembershipList {
     var numbers: [Int64] = []
     var texts: [String] = []
     var decoder: String?
+    var wholeCount = 0
     for value in values {
       switch value {
-      case .integer(let number): numbers.append(number)
+      case .integer(let number):
+        numbers.append(number)
+        wholeCount += 1
       case .real(let number):
         // Decimal digits would be rounded; the bits are exact.
         numbers.append(Int64(bitPattern: number.bitPattern))
@@ -55,7 +58,7 @@ struct MembershipList {
       default: return nil
       }
     }
-    guard numbers.isEmpty || texts.isEmpty else { return nil }
+    guard numbers.isEmpty || texts.isEmpty, wholeCount == 0 || decoder == nil else { return nil }
     if texts.isEmpty {
       self.init(SQLDialect.sqlite.list(numbers), of: .integer, decoder: decoder)
       return

@@ -27,7 +27,15 @@ extension PredicateCompiler {
       guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf,
         left.isOptional == right.isOptional || !left.mayBeEmpty
       else { throw NotInSQL("composite values with different members") }
-      return .all(zip(left.columns, right.columns).map { .binary($0, .isSame, $1) })
+      return .all(
+        left.leaves.indices.map { index in
+          let (one, other) = (left.columns[index], right.columns[index])
+          guard left.leaves[index].column.sqlType == .text else {
+            return .binary(one, .isSame, other)
+          }
+          return .binary(
+            TextRules.canonical(one, &bindings), .isSame, TextRules.canonical(other, &bindings))
+        })
     default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
     }
   }

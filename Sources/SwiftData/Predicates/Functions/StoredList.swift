@@ -9,7 +9,14 @@ enum StoredList {
     if case .text(let text) = arguments[2], isPlain(text), bytes.range(of: Data(text.utf8)) == nil {
       return false.storedValue
     }
-    return elements(bytes, arguments[1]).contains(arguments[2]).storedValue
+    var value = arguments[2]
+    // A column of dates gives whole seconds as an integer.
+    if case .integer(let number) = value, let type = scalarType(arguments[1]),
+      case .real? = elements(bytes, arguments[1]).first, !(type is any FixedWidthInteger.Type)
+    {
+      value = .real(Double(number))
+    }
+    return elements(bytes, arguments[1]).contains(value).storedValue
   }
 
   @Sendable static func count(_ arguments: [_StoredValue]) -> _StoredValue {

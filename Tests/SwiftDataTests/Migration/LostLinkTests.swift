@@ -1,0 +1,210 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Links, and values outside of rows, that belong to classes which the new models have otherwise or not
+/// at all.
+@Suite struct LostLinkTests {
+  enum Above {
+    @Model class Animal {
+      var name: String
+      var owner: Person?
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Person {
+      @Relationship(inverse: \Animal.owner) var pets: [Animal] = []
+      init() {}
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Person.self,
+    ]
+  }
+
+  enum Below {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var owner: Person?
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Person {
+      @Relationship(inverse: \Dog.owner) var pets: [Dog] = []
+      init() {}
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Person.self,
+    ]
+  }
+
+  @Test func linksOfClassesThatLoseTheRelationshipAreTold() throws {
+    let store = try MigratedStore().make(Above.types) { context in
+      let person = Above.Person()
+      context.insert(person)
+      person.pets = [Above.Dog("d"), Above.Cat("c"), Above.Cat("e"), Above.Animal("a")]
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(Below.types), configurations: [ModelConfiguration(url: store.url)])
+    let losses = preview[0].losses
+    #expect(losses.count == 1 && losses.first?.valueCount == 3, "\(losses)")
+    let context = try store.open(Below.types)
+    #expect(try context.fetch(FetchDescriptor<Below.Person>()).first?.pets.map(\.name) == ["d"])
+  }
+
+  @Test func nothingIsToldIfOnlyClassesWithTheRelationshipHaveLinks() throws {
+    let store = try MigratedStore().make(Above.types) { context in
+      let person = Above.Person()
+      context.insert(person)
+      person.pets = [Above.Dog("d")]
+      context.insert(Above.Cat("c"))
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(Below.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].losses.isEmpty && preview[0].problems.isEmpty)
+  }
+
+  enum Required {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var owner: Person
+      init(_ name: String, _ owner: Person) {
+        self.owner = owner
+        super.init(name)
+      }
+    }
+
+    @Model final class Person {
+      init() {}
+    }
+  }
+
+  enum RequiredAbove {
+    @Model class Animal {
+      var name: String
+      var owner: Person
+      init(_ name: String, _ owner: Person) { (self.name, self.owner) = (name, owner) }
+    }
+
+    @Model final class Dog: Animal {
+      override init(_ name: String, _ owner: Person) { super.init(name, owner) }
+    }
+
+    @Model final class Person {
+      init() {}
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aRequiredRelationshipThatMovesUpNeedsLinks(hasOther: Bool) throws {
+    let store = try MigratedStore().make(
+      [Required.Animal.self, Required.Dog.self, Required.Person.self]
+    ) { context in
+      context.insert(Required.Dog("d", Required.Person()))
+      if hasOther { context.insert(Required.Animal("a")) }
+    }
+    let types: [any PersistentModel.Type] = [
+      RequiredAbove.Animal.self, RequiredAbove.Dog.self, RequiredAbove.Person.self,
+    ]
+    if hasOther {
+      #expect(try store.refusal(types).contains("have no model for it"))
+    } else {
+      let context = try store.open(types)
+      let dogs = try context.fetch(FetchDescriptor<RequiredAbove.Dog>())
+      #expect(dogs.map(\.name) == ["d"] && dogs[0].owner.modelContext != nil)
+    }
+  }
+
+  enum First {
+    @Model final class Trip {
+      var name = ""
+      init() {}
+    }
+
+    @Model final class Photo {
+      @Attribute(.externalStorage) var data: Data
+      init(_ data: Data) { self.data = data }
+    }
+  }
+
+  enum Second {
+    @Model final class Trip {
+      var name = ""
+      var isLong = false
+      init() {}
+    }
+  }
+
+  /// Random values begin like the name of a file, or the mark of a value in its row.
+  @Test func largeValuesOfAnUnknownClassStay() throws {
+    let values = [
+      Data([1, 7]), Data([2, 65, 66]), Data(), Data(repeating: 9, count: 300_000),
+      Data(repeating: 1, count: 300_000),
+    ]
+    let store = try MigratedStore().make([First.Trip.self, First.Photo.self]) { context in
+      for value in values { context.insert(First.Photo(value)) }
+      context.insert(First.Trip())
+    }
+    let configuration = ModelConfiguration(url: store.url)
+    for _ in 0..<2 {
+      let container = try ModelContainer(for: Second.Trip.self, configurations: configuration)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Second.Trip>()) == 1)
+    }
+    let container = try ModelContainer(
+      for: Second.Trip.self, First.Photo.self, configurations: configuration)
+    let found = try ModelContext(container).fetch(FetchDescriptor<First.Photo>()).map(\.data)
+    #expect(Set(found) == Set(values))
+  }
+
+  enum Inline {
+    @Model final class Photo {
+      var data: Data?
+      init(_ data: Data) { self.data = data }
+    }
+  }
+
+  enum Outside {
+    @Model final class Photo {
+      @Attribute(.externalStorage) var data: Data?
+      init(_ data: Data) { self.data = data }
+    }
+  }
+
+  @Test func anOpenContainerNoticesThatValuesMovedOut() throws {
+    let folder = try TemporaryFolder()
+    let configuration = ModelConfiguration(url: folder.store)
+    let first = try ModelContainer(for: Inline.Photo.self, configurations: configuration)
+    let context = ModelContext(first)
+    context.insert(Inline.Photo(Data([9])))
+    try context.save()
+    let second = try ModelContainer(for: Outside.Photo.self, configurations: configuration)
+    #expect(throws: SwiftDataError.self) {
+      try ModelContext(first).fetch(FetchDescriptor<Inline.Photo>())
+    }
+    context.insert(Inline.Photo(Data([1, 2])))
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    let found = try ModelContext(second).fetch(FetchDescriptor<Outside.Photo>())
+    #expect(found.map(\.data) == [Data([9])])
+  }
+}
