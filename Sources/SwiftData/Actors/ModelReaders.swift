@@ -48,7 +48,8 @@ public final class ModelReaders: Sendable {
   /// - Returns: The result of `body`.
   /// - Throws: Errors of `body`; `CancellationError` if the task is cancelled before the read begins;
   ///   ``SwiftDataError/modelValidationFailure`` if `body` leaves unsaved changes, which are
-  ///   discarded.
+  ///   discarded; ``SwiftDataError/storeReadFailure`` if related models could not be read, whose lists
+  ///   were empty therefore.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {

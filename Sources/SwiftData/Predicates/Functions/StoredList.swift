@@ -9,14 +9,11 @@ enum StoredList {
     if case .text(let text) = arguments[2], isPlain(text), bytes.range(of: Data(text.utf8)) == nil {
       return false.storedValue
     }
-    var value = arguments[2]
+    let elements = elements(bytes, arguments[1])
+    if elements.contains(arguments[2]) { return true.storedValue }
     // A column of dates gives whole seconds as an integer.
-    if case .integer(let number) = value, let type = scalarType(arguments[1]),
-      case .real? = elements(bytes, arguments[1]).first, !(type is any FixedWidthInteger.Type)
-    {
-      value = .real(Double(number))
-    }
-    return elements(bytes, arguments[1]).contains(value).storedValue
+    guard case .integer(let number) = arguments[2] else { return false.storedValue }
+    return elements.contains(.real(Double(number))).storedValue
   }
 
   @Sendable static func count(_ arguments: [_StoredValue]) -> _StoredValue {
