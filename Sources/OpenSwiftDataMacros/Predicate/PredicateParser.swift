@@ -22,9 +22,6 @@ struct PredicateParser {
     let outer = unwrapped
     unwrapped = []
     defer { unwrapped = outer }
-    if let unwrap = expression.as(ForceUnwrapExprSyntax.self), !names.isCaptured(expression) {
-      return .unary("ForcedUnwrap", try term(unwrap.expression))
-    }
     var result = try link(expression, isWhole: true)
     for (wrapped, name) in unwrapped.reversed() {
       if case .reference(name) = result {

@@ -52,6 +52,49 @@ import Testing
     #expect(found == 2)
   }
 
+  @Model final class Rack {
+    @Relationship(inverse: \Item.rack) var items: [Item] = []
+    init() {}
+  }
+
+  @Model final class Item {
+    var name: String
+    var size: Int?
+    var rack: Rack?
+    init(_ name: String, _ size: Int?) { (self.name, self.size) = (name, size) }
+  }
+
+  private func racks() throws -> PredicateCourt {
+    try PredicateCourt(types: [Rack.self, Item.self]) { context in
+      for items in [[("a", 1), ("b", 2)], [("c", 3)], [("bb", nil)], []] as [[(String, Int?)]] {
+        let rack = Rack()
+        context.insert(rack)
+        rack.items = items.map { Item($0.0, $0.1) }
+      }
+      context.insert(Item("alone", 3))
+      try context.save()
+    }
+  }
+
+  @Test func theFirstElementByItsText() throws {
+    let court = try racks()
+    try court.judgeNarrowing(
+      #Predicate<Rack> { $0.items.first { $0.name.hasPrefix("b") }?.size == 2 })
+    try court.judgeNarrowing(
+      #Predicate<Rack> { $0.items.first { $0.name.lowercased() == "c" }?.size == 3 })
+    try court.judgeNarrowing(
+      #Predicate<Rack> { rack in rack.items.first { $0.name == "b" }?.size == 2 })
+  }
+
+  /// The `!` belongs to the chain: without a rack the value is nil.
+  @Test func anUnwrappedValueAtTheEndOfAChain() throws {
+    let court = try racks()
+    try court.judgeNarrowing(#Predicate<Item> { $0.rack?.items.first?.size! != 1 })
+    let found = try court.context.fetch(
+      FetchDescriptor<Item>(predicate: #Predicate { $0.rack?.items.first?.size! != 1 }))
+    #expect(Set(found.map(\.name)) == ["c", "alone"])
+  }
+
   @Test func textsOfTwoComposites() throws {
     let court = try PredicateCourt(types: [Journey.self]) { context in
       context.insert(Journey("caf\u{e9}", "cafe\u{301}"))

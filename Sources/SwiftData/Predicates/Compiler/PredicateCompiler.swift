@@ -152,7 +152,10 @@ package struct PredicateCompiler {
         throw NotInSQL("more captured values than a statement can have parameters")
       }
       var counterparts = FunctionCounterparts(database)
-      conditions.append(try counterparts.applied(to: condition))
+      let replaced = try counterparts.applied(to: condition)
+      // The first element of a filtered list is joined.
+      try scopes.mapConditions { try counterparts.applied(toValue: $0) }
+      conditions.append(replaced)
       if let widening = counterparts.widening { leaveToMemory(part, because: NotInSQL(widening)) }
     } catch {
       rewind(to: before)

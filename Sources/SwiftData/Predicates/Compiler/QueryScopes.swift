@@ -18,6 +18,13 @@ struct QueryScopes {
   /// The joins of the outermost query.
   var outermost: [Join] { levels[0] }
 
+  /// Replaces the conditions of these joins.
+  mutating func mapConditions(_ transform: (SQLExpression) throws -> SQLExpression) rethrows {
+    for index in levels[0].indices {
+      levels[0][index].condition = try transform(levels[0][index].condition)
+    }
+  }
+
   mutating func newAlias() -> String {
     defer { aliasCount += 1 }
     return "t\(aliasCount)"
