@@ -128,7 +128,7 @@ struct HostileServerTests {
     }
     #expect(error?.kind == .timeout)
     #expect(count > 100)
-    #expect(residentBytes() - before < 20 << 20)
+    #expect(residentBytes() - before < 64 << 20)
     #expect(!connection.isOpen)
   }
 

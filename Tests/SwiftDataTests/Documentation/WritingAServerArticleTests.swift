@@ -50,8 +50,11 @@ enum Served {
         switch error.reason {
         case .notFound, .invalidIdentifier: 404
         case .uniqueValueTaken, .conflict, .deletionDenied: 409
-        case .requiredValueMissing, .invalidValue: 422
-        case let reason: reason.isTransient ? 503 : 500
+        case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue: 422
+        case .historyExpired: 410
+        case .diskFull: 507
+        case .busy, .timedOut, .cancelled, .unavailable, .closed, .readOnly: 503
+        default: 500
         }
       return RequestError(status: status, message: error.publicMessage)
     }

@@ -30,7 +30,8 @@ import Testing
   /// Foundation prints only predicates of its own nodes.
   @Test func predicatesWithNodesOfTheLibraryAreCompared() {
     func descriptor(_ prefix: String, _ count: Int) -> FetchDescriptor<Named.Trip> {
-      FetchDescriptor(predicate: #Predicate { $0.name.hasPrefix(prefix) && $0.name.count + 1 > count })
+      FetchDescriptor(
+        predicate: #Predicate { $0.name.hasPrefix(prefix) && $0.name.count + 1 > count })
     }
     #expect(descriptor("a", 1) == descriptor("a", 1))
     #expect(descriptor("a", 1) != descriptor("b", 1))

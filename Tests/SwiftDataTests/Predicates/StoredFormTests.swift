@@ -20,7 +20,9 @@ import Testing
   @Model final class Journey {
     var from: Address
     var to: Address
-    init(_ from: String, _ to: String) { (self.from, self.to) = (.init(city: from), .init(city: to)) }
+    init(_ from: String, _ to: String) {
+      (self.from, self.to) = (.init(city: from), .init(city: to))
+    }
   }
 
   /// Whole decimals are stored as integers.

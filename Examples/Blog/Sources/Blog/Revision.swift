@@ -38,7 +38,9 @@ struct Revision: Sendable {
 
   static func tag(_ revision: Int, of answer: Data) -> String {
     // FNV-1a: the same in all processes.
-    let checksum = answer.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let checksum = answer.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
     return "\"\(revision)-\(String(checksum, radix: 36))\""
   }
 }
