@@ -1,4 +1,5 @@
 import OpenSwiftDataPostgresEngine
+import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 import SwiftData
 
@@ -21,7 +22,9 @@ enum DatabaseKeys {
       return found
     }.map { entity in
       let history = HistoryTables.Entity(rawValue: entity.number)
-      let table = history?.table ?? StoreLayout.table(forRoot: entity.name)
+      let table =
+        history?.table
+        ?? StoreLayout.table(forRoot: entity.name).shortened(to: SQLDialect.postgreSQL.longestName)
       guard entity.superNumber == 0, columns[table]?.contains(RowColumns.key) == true,
         let largest = try PostgresNumbers.lastKey(entity.number, table, connection),
         largest > entity.lastKey

@@ -71,6 +71,8 @@ struct IdentityEntries: ~Copyable, @unchecked Sendable {
   }
 
   func add(to storages: inout [_ModelStorage], where isWanted: (_ModelStorage) -> Bool) {
+    // The capacity is that of the largest read.
+    if count == 0 { return }
     for entry in entries {
       guard let storage = entry.storage, storage.satisfies(isWanted), let held = storage.held
       else { continue }

@@ -28,22 +28,12 @@ import Testing
   /// - Parameter told: Counts migrations that changed values.
   /// - Returns: Whether the change was possible without a loss.
   private func migrate(_ seed: UInt64, _ told: inout Int) throws -> Bool {
-    let folder = try TemporaryFolder()
-    let before = RandomModel(seed: seed).description.withIdentities
-    var mutation = ModelMutation(before, seed: seed)
-    let after = mutation.run()
-    let connection = try Connection(path: folder.store.path)
-    let layout = StoreLayout(before, numbers: before.freshNumbers)
-    try connection.transaction(.immediate) {
-      try StoreCreation(
-        model: before, numbers: layout.numbers, definitions: layout.creationStatements
-      ).create(connection)
-      try RandomRows(layout, seed: seed).fill(connection)
-    }
-    let export = try StoreExport(layout, connection)
+    let random = try RandomChange(seed: seed)
+    let (before, after, mutation) = (random.before, random.after, random.mutation)
+    let (folder, connection, label) = (random.folder, random.connection, random.label)
+    let export = try StoreExport(random.layout, connection)
     let problems = try change(before, to: after, connection)
     if !problems.isEmpty { return false }
-    let label: Comment = "seed \(seed): \(mutation.steps.joined(separator: ", "))"
     let new = StoreLayout(after, numbers: after.freshNumbers)
     let counterparts = ModelCounterparts(from: before, to: after)
     let migrated = try StoreExport(new, connection)

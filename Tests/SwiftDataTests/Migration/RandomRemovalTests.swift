@@ -24,20 +24,10 @@ import Testing
   /// - Parameter hasPlan: Whether entities that the new model does not name are removed. Without a plan their
   ///   rows stay.
   private func migrate(_ seed: UInt64, _ hasPlan: Bool) throws -> Outcome {
-    let folder = try TemporaryFolder()
-    let before = RandomModel(seed: seed).description.withIdentities
-    var mutation = ModelMutation(before, seed: seed, isCareless: true)
-    let after = mutation.run()
-    let label: Comment = "seed \(seed): \(mutation.steps.joined(separator: ", "))"
-    let connection = try Connection(path: folder.store.path)
-    let layout = StoreLayout(before, numbers: before.freshNumbers)
-    try connection.transaction(.immediate) {
-      try StoreCreation(
-        model: before, numbers: layout.numbers, definitions: layout.creationStatements
-      ).create(connection)
-      try RandomRows(layout, seed: seed).fill(connection)
-    }
-    let export = try StoreExport(layout, connection)
+    let random = try RandomChange(seed: seed, isCareless: true)
+    let (before, after) = (random.before, random.after)
+    let (connection, label) = (random.connection, random.label)
+    let export = try StoreExport(random.layout, connection)
     let removal = Removal(from: before, to: after)
     return try connection.transaction(.immediate) {
       let stored = try #require(try StoredSchema.read(connection))

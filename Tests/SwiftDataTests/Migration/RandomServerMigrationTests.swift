@@ -25,19 +25,9 @@ import Testing
 
   /// - Returns: Whether the change was possible.
   private func migrate(_ seed: UInt64, isCareless: Bool) throws -> Bool {
-    let folder = try TemporaryFolder()
-    let before = RandomModel(seed: seed).description.withIdentities
-    var mutation = ModelMutation(before, seed: seed, isCareless: isCareless)
-    let after = mutation.run()
-    let label: Comment = "seed \(seed): \(mutation.steps.joined(separator: ", "))"
-    let file = try Connection(path: folder.store.path)
-    let layout = StoreLayout(before, numbers: before.freshNumbers)
-    try file.transaction(.immediate) {
-      try StoreCreation(
-        model: before, numbers: layout.numbers, definitions: layout.creationStatements
-      ).create(file)
-      try RandomRows(layout, seed: seed).fill(file)
-    }
+    let random = try RandomChange(seed: seed, isCareless: isCareless)
+    let (before, after) = (random.before, random.after)
+    let (folder, file, label) = (random.folder, random.connection, random.label)
     let schema = try SchemaMaker.make()
     defer { SchemaMaker.drop([schema]) }
     let address = try SchemaMaker.address(of: schema)

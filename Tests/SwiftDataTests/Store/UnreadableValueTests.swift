@@ -215,9 +215,7 @@ import Testing
     #expect(context.unreadableValues.count == 3)
   }
 
-  /// A server would answer with an empty list.
-  @Test func aReadWithoutItsListsFails() async throws {
-    let folder = try TemporaryFolder()
+  private func containerOfAThing(_ folder: TemporaryFolder) throws -> ModelContainer {
     let container = try ModelContainer(
       for: Owner.self, Possession.self, configurations: ModelConfiguration(url: folder.store))
     let writer = ModelContext(container)
@@ -225,6 +223,13 @@ import Testing
     writer.insert(owner)
     writer.insert(Possession("thing", owner))
     try writer.save()
+    return container
+  }
+
+  /// A server would answer with an empty list.
+  @Test func aReadWithoutItsListsFails() async throws {
+    let folder = try TemporaryFolder()
+    let container = try containerOfAThing(folder)
     let readers = ModelReaders(container, count: 1)
     func labels(prefetching keyPaths: [PartialKeyPath<Owner>]) async throws -> [String] {
       nonisolated(unsafe) let keyPaths = keyPaths
@@ -248,13 +253,7 @@ import Testing
   /// The rows are there when the store can be read again.
   @Test func aListIsReadAgain() throws {
     let folder = try TemporaryFolder()
-    let container = try ModelContainer(
-      for: Owner.self, Possession.self, configurations: ModelConfiguration(url: folder.store))
-    let writer = ModelContext(container)
-    let owner = Owner("a")
-    writer.insert(owner)
-    writer.insert(Possession("thing", owner))
-    try writer.save()
+    let container = try containerOfAThing(folder)
     let context = ModelContext(container)
     let found = try #require(try context.fetch(FetchDescriptor<Owner>()).first)
     try SQLiteFile.execute("ALTER TABLE ZPOSSESSION RENAME TO ZAWAY", in: folder.store)
