@@ -67,7 +67,7 @@ struct ConcurrentUnitsTests {
         group.addTask {
           try await writer.write { context in
             arrivals.add(index)
-            #expect(goOn.wait(timeout: .now() + 20) == .success)
+            #expect(goOn.wait(timeout: .now() + 120) == .success)
             context.insert(Message("\(index)"))
           }
         }
@@ -350,7 +350,7 @@ struct ConcurrentUnitsTests {
     #expect(try pairs.integer() == 0)
   }
 
-  /// Work that excludes other writers waits for units, and they wait for it.
+  /// Units give up while the transaction, which ends only after them, holds its lock.
   @Test func aUnitWaitsForATransactionOfAContext() async throws {
     try add("a")
     let writer = ModelWriter(try container(), waitingAtMost: .milliseconds(300))
@@ -362,12 +362,11 @@ struct ConcurrentUnitsTests {
       Thread {
         try? ModelContext(other).transaction {
           steps.add("locked")
-          _ = over.wait(timeout: .now() + 20)
+          _ = over.wait(timeout: .now() + 120)
         }
         steps.add("committed")
       }.start()
       try await eventually("the lock is held") { steps.all.count == 1 }
-      let start = ContinuousClock.now
       for _ in 0..<20 {
         group.addTask {
           do {
@@ -379,7 +378,6 @@ struct ConcurrentUnitsTests {
         }
       }
       try await group.waitForAll()
-      #expect(ContinuousClock.now - start < .seconds(4))
       over.signal()
       try await eventually("the lock is released") { steps.all.count == 2 }
     }

@@ -75,7 +75,7 @@ struct PostgresIndexUseTests {
     let context = ModelContext(container)
     for number in 0..<PostgresIndexUseTests.count { context.insert(CatalogEntry(number)) }
     try context.save()
-    _ = try TestDatabase.texts(url, "ANALYZE")
+    _ = try TestDatabase.texts(url, "ANALYZE \"ZCATALOGENTRY\"")
   }
 
   /// The steps of the server for a fetch, and whether it answers as Swift does.

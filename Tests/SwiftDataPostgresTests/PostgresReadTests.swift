@@ -36,7 +36,7 @@ struct PostgresReadTests {
           try await readers.read { context in
             _ = try context.fetchCount(FetchDescriptor<Place>())
             progress.fetches.wrappingAdd(1, ordering: .relaxed)
-            #expect(goOn.wait(timeout: .now() + 20) == .success)
+            #expect(goOn.wait(timeout: .now() + 120) == .success)
           }
         }
       }

@@ -102,7 +102,7 @@ struct PostgresSpatialIndexTests {
     try context.save()
     // Even in a small table the server is to search the index.
     let reader = try open(Spot.self) { _ in }
-    _ = try TestDatabase.texts(url, "ANALYZE")
+    _ = try TestDatabase.texts(url, "ANALYZE \"ZSPOT\"")
     let all = try context.fetch(FetchDescriptor<Spot>())
     for _ in 0..<40 {
       let (a, b, c, d) = (number(), number(), number(), number())
@@ -132,7 +132,7 @@ struct PostgresSpatialIndexTests {
       context.insert(Spot(index, x: x, y: y, level: index))
     }
     try context.save()
-    _ = try TestDatabase.texts(url, "ANALYZE")
+    _ = try TestDatabase.texts(url, "ANALYZE \"ZSPOT\"")
     let reader = try open(Spot.self) { configuration in
       configuration.statementLog = StatementLog(includesValues: true) { event in
         guard case .statement(let statement) = event, let text = statement.sqlWithValues else {

@@ -1,4 +1,5 @@
 import SwiftData
+import Synchronization
 import Testing
 
 struct SaveRepetitionTests {
@@ -46,9 +47,13 @@ struct SaveRepetitionTests {
     #expect(repetition.access == .optimistic)
     _ = repetition.repeats(after: Failure(obstacle: .missingRow))
     #expect(repetition.access == .shared)
-    let start = ContinuousClock.now
-    repetition.pause(nil)
-    #expect(ContinuousClock.now - start < .milliseconds(1))
+    let pauses = Mutex<[Duration]>([])
+    repetition.pause(
+      StatementLog { event in
+        guard case .repetition(let repetition) = event else { return }
+        pauses.withLock { $0.append(repetition.pause) }
+      })
+    #expect(pauses.withLock { $0 } == [.zero])
   }
 
   @Test func theThirdLossOfAConnectionIsReported() {

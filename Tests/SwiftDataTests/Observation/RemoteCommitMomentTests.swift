@@ -101,7 +101,7 @@ struct RemoteCommitMomentTests {
             #expect(throws: Never.self) { try theirs.save() }
           }
         }
-        #expect(isKnown.wait(timeout: .now() + 5) == .success)
+        #expect(isKnown.wait(timeout: .now() + 60) == .success)
       }
       try SaveStep.$reached.withValue(reached) { try mine.save() }
     }
