@@ -67,8 +67,8 @@ struct PostgresProfileTests {
     context.insert(City("Bern"))
     try context.save()
     nonisolated(unsafe) let other = ModelContext(second)
-    let city = try other.fetch(FetchDescriptor<City>()).first
-    other.insert(Place("p", city: try #require(city)))
+    let city = try #require(other.fetch(FetchDescriptor<City>()).first)
+    other.insert(Place("p", city: city))
     let hasEnded = DispatchSemaphore(value: 0)
     try context.transaction {
       context.delete(try #require(context.fetch(FetchDescriptor<City>()).first))
