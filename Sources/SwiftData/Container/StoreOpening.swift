@@ -95,6 +95,11 @@ struct StoreOpening {
           "No configuration stores this model. Add the model to the schema of a configuration.",
           entity: entity.name)
       }
+      if let superentity = entity.superentity, index(superentity.name) != home {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The superclass \(superentity.name) is in another store. Put a class and its superclass into one "
+            + "configuration.", entity: entity.name)
+      }
       for relationship in entity.relationships where index(relationship.destination) != home {
         throw SwiftDataError.loadIssueModelContainer.with(
           "The relationship refers to \(relationship.destination), which is in another store. "

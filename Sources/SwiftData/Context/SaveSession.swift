@@ -330,8 +330,8 @@ struct SaveSession {
   /// The names of contested properties that a save wrote. From then on no edit is in conflict.
   private func takeOverwrittenNames(_ batches: [Batch]) -> [PersistentIdentifier: [String]] {
     let contested = externalChanges.feed.conflictingSlots
-    if contested.isEmpty { return [:] }
     externalChanges.feed.clearConflicts()
+    if contested.isEmpty { return [:] }
     var names: [PersistentIdentifier: [String]] = [:]
     func add(_ storage: _ModelStorage, _ slots: SlotSet) {
       let slots = slots.intersection(contested[storage.identifier] ?? SlotSet())

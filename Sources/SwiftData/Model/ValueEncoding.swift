@@ -53,7 +53,12 @@ enum ValueEncoding {
         guard let value else { return .null }
         return .blob(try transformer.storedData(of: value))
       }
-      guard let encodable = value as? any Encodable else { return .null }
+      guard let value else { return .null }
+      guard let encodable = value as? any Encodable else {
+        throw SwiftDataError.modelValidationFailure.with(
+          "A value of \(type(of: value)) can't be stored: it is not Codable, and its value transformer is not "
+            + "registered. Call ValueTransformer.setValueTransformer(_:forName:) before the save.")
+      }
       return .blob(try ArchivedCoding.encode(encodable))
     } catch let error as SwiftDataError {
       throw error.placed(entity: entityName, property: property.name)

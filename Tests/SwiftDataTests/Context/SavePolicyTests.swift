@@ -29,6 +29,25 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<Book>()).first)
   }
 
+  /// A change of a sibling context that a save has accepted is no conflict of later saves.
+  @Test func aSaveEndsTheConflict() throws {
+    let mine = Book(title: "One", pages: 1)
+    context.insert(mine)
+    try context.save()
+    let other = try other(isSibling: true)
+    let theirs = try book(in: other)
+    mine.pages = 2
+    theirs.title = "Theirs"
+    try other.save()
+    #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    context.conflictPolicy = .laterSaveWins
+    try context.save()
+    context.conflictPolicy = .refuse
+    mine.pages = 3
+    try context.save()
+    #expect(try book(in: self.other(isSibling: false)).pages == 3)
+  }
+
   @Test(arguments: [true, false]) func aChangedModelIsRefusedWithBothValues(
     isSibling: Bool
   ) throws {

@@ -15,6 +15,57 @@ import Testing
     }
   }
 
+  @Model class Base {
+    var name = ""
+    init() {}
+  }
+
+  @Model final class Derived: Base {
+    var size = 0
+    override init() { super.init() }
+  }
+
+  @Model final class Painted {
+    @Attribute(.transformable(by: "UnregisteredTransformer")) var paint: Paint?
+    init() {}
+
+    struct Paint {}
+  }
+
+  /// A key of a custom store is a number only in its usual spelling.
+  @Test func differentKeysMakeDifferentIdentifiers() throws {
+    let keys = ["p7", "p07", "p+7", "p007"]
+    let identifiers = try keys.map {
+      try PersistentIdentifier.identifier(for: "s", entityName: "Trip", primaryKey: $0)
+    }
+    #expect(Set(identifiers).count == keys.count)
+  }
+
+  @Test func aClassAndItsSuperclassNeedOneStore() throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Base.self, Derived.self,
+        configurations: ModelConfiguration(
+          "a", schema: Schema([Base.self]), url: folder.url.appending(path: "a.store")),
+        ModelConfiguration(
+          "b", schema: Schema([Derived.self]), url: folder.url.appending(path: "b.store")))
+    }
+    #expect(error?.entity == "Derived")
+  }
+
+  @Test func aValueWithoutItsTransformerIsRefused() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Painted.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let model = Painted()
+    context.insert(model)
+    try context.save()
+    model.paint = Painted.Paint()
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.property == "paint")
+  }
+
   private func container(_ folder: TemporaryFolder) throws -> ModelContainer {
     try ModelContainer(
       for: Trip.self, Setting.self,
