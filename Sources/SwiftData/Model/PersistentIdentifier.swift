@@ -55,8 +55,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   /// The identifier whose key has the given textual form; `p<number>` is an integer key.
   init(storeIdentifier: String?, entityName: String, primaryKey: String) {
-    // Other spellings of a number, such as `p007`, are keys of their own.
-    if primaryKey.first == "p", let key = Int64(primaryKey.dropFirst()), primaryKey == "p\(key)" {
+    if primaryKey.first == "p", let key = Int64(primaryKey.dropFirst()) {
       let scope = IdentifierScope(
         storeIdentifier: storeIdentifier, entityName: entityName, kind: .row)
       self.init(scope: scope, key: key)

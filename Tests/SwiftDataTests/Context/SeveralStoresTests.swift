@@ -32,15 +32,6 @@ import Testing
     struct Paint {}
   }
 
-  /// A key of a custom store is a number only in its usual spelling.
-  @Test func differentKeysMakeDifferentIdentifiers() throws {
-    let keys = ["p7", "p07", "p+7", "p007"]
-    let identifiers = try keys.map {
-      try PersistentIdentifier.identifier(for: "s", entityName: "Trip", primaryKey: $0)
-    }
-    #expect(Set(identifiers).count == keys.count)
-  }
-
   @Test func aClassAndItsSuperclassNeedOneStore() throws {
     let folder = try TemporaryFolder()
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
