@@ -22,6 +22,9 @@ struct PostgresRightsTests {
     for role in [owner, app, reader] { try admin.execute("CREATE ROLE \(role) LOGIN") }
     // The migrating role: creates and changes the tables.
     try admin.execute("CREATE SCHEMA \(schema) AUTHORIZATION \(owner)")
+    for role in [owner, app, reader] {
+      try admin.execute("ALTER ROLE \(role) IN DATABASE postgres SET search_path = \(schema)")
+    }
     // The role of the app: reads and writes rows.
     try admin.execute(
       """
@@ -45,7 +48,7 @@ struct PostgresRightsTests {
   private func open(_ role: String, allowsSave: Bool = true) throws -> ModelContainer {
     let folder = try PostgresServer.shared.socketFolder
     var configuration = try PostgresConfiguration(
-      url: "host=\(folder) dbname=postgres user=\(role) options='-c search_path=\(schema)'")
+      url: "host=\(folder) dbname=postgres user=\(role)")
     configuration.allowsSave = allowsSave
     return try ModelContainer(for: City.self, Place.self, configurations: configuration)
   }

@@ -45,19 +45,18 @@ enum ValueEncoding {
     _ slot: _SlotValue, property: ModelProperty, entityName: String
   ) throws -> _StoredValue {
     guard case .boxed(let box) = slot else { return scalar(slot) }
-    let value = unwrapped(box.anyValue)
+    guard let value = unwrapped(box.anyValue) else { return .null }
     do {
       if case .transformable(let name?) = property.form,
         let transformer = ValueTransformer.named(name)
       {
-        guard let value else { return .null }
         return .blob(try transformer.storedData(of: value))
       }
-      guard let value else { return .null }
       guard let encodable = value as? any Encodable else {
         throw SwiftDataError.modelValidationFailure.with(
           "A value of \(type(of: value)) can't be stored: it is not Codable, and its value transformer is not "
-            + "registered. Call ValueTransformer.setValueTransformer(_:forName:) before the save.")
+            + "registered. Call ValueTransformer.setValueTransformer(_:forName:) before it is stored."
+        )
       }
       return .blob(try ArchivedCoding.encode(encodable))
     } catch let error as SwiftDataError {

@@ -29,13 +29,20 @@ import Testing
     try #require(try context.fetch(FetchDescriptor<Book>()).first)
   }
 
-  /// A change of a sibling context that a save has accepted is no conflict of later saves.
-  @Test func aSaveEndsTheConflict() throws {
+  /// A book as this context and another one have it.
+  private func sharedBook(
+    isSibling: Bool
+  ) throws -> (mine: Book, theirs: Book, other: ModelContext) {
     let mine = Book(title: "One", pages: 1)
     context.insert(mine)
     try context.save()
-    let other = try other(isSibling: true)
-    let theirs = try book(in: other)
+    let other = try other(isSibling: isSibling)
+    return (mine, try book(in: other), other)
+  }
+
+  /// A change of a sibling context that a save has accepted is no conflict of later saves.
+  @Test func aSaveEndsTheConflict() throws {
+    let (mine, theirs, other) = try sharedBook(isSibling: true)
     mine.pages = 2
     theirs.title = "Theirs"
     try other.save()
@@ -51,11 +58,7 @@ import Testing
   @Test(arguments: [true, false]) func aChangedModelIsRefusedWithBothValues(
     isSibling: Bool
   ) throws {
-    let mine = Book(title: "One", pages: 1)
-    context.insert(mine)
-    try context.save()
-    let other = try other(isSibling: isSibling)
-    let theirs = try book(in: other)
+    let (mine, theirs, other) = try sharedBook(isSibling: isSibling)
     mine.pages = 2
     theirs.pages = 7
     theirs.title = "Theirs"
@@ -90,11 +93,7 @@ import Testing
   @Test(arguments: [true, false]) func aFetchBetweenEditAndSaveHidesNoConflict(
     isSibling: Bool
   ) throws {
-    let mine = Book(title: "One", pages: 1)
-    context.insert(mine)
-    try context.save()
-    let other = try other(isSibling: isSibling)
-    let theirs = try book(in: other)
+    let (mine, theirs, other) = try sharedBook(isSibling: isSibling)
     mine.pages = 2
     theirs.pages = 7
     try other.save()

@@ -152,6 +152,23 @@ import Testing
         == ["TRIP 0", "TRIP 1", "TRIP 2"])
   }
 
+  @Test func anEnumerationSavesGroupsOfModels() throws {
+    let context = try migrate(willMigrate: { context in
+      var count = 0
+      try context.enumerate(
+        FetchDescriptor<V1.Trip>(), batchSize: 2, allowEscapingMutations: true
+      ) { trip in
+        trip.name = trip.name.uppercased()
+        count += 1
+        if count.isMultiple(of: 2) { try context.save() }
+      }
+      try context.save()
+    })
+    #expect(
+      Set(try context.fetch(FetchDescriptor<V2.Trip>()).map(\.name))
+        == ["TRIP 0", "TRIP 1", "TRIP 2"])
+  }
+
   @Test(arguments: [false, true])
   func aStageThatThrowsLeavesTheStore(_ isAfter: Bool) throws {
     let content = try contents()
