@@ -30,8 +30,11 @@ package struct CommitOutcome {
     self.options = options
   }
 
-  private static let query =
-    "SELECT CASE txid_status($1) WHEN 'committed' THEN 1 WHEN 'aborted' THEN 0 END"
+  /// Null while the transaction runs, and on a replica, which may lack it.
+  private static let query = """
+    SELECT CASE WHEN NOT pg_is_in_recovery() THEN \
+    CASE txid_status($1) WHEN 'committed' THEN 1 WHEN 'aborted' THEN 0 END END
+    """
 
   /// The error of the function for a number that was not given yet.
   private static let futureNumber: SQLState = "22023"
@@ -90,7 +93,7 @@ package struct CommitOutcome {
     }
   }
 
-  /// - Returns: `nil` while the transaction runs.
+  /// - Returns: `nil` while the transaction runs, and on a replica.
   private func wasCommitted(_ number: Int64, _ connection: PostgresConnection) throws -> Bool? {
     let statement = try connection.prepare(CommitOutcome.query)
     try statement.bind(.integer(number))

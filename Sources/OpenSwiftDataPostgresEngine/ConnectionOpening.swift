@@ -24,11 +24,14 @@ struct ConnectionOpening {
     try parameters.check()
     let resolved = resolvedParameters()
     let limit = timeout(resolved)
+    let attempts = parameters.attempts(resolved: resolved)
     var failures: [PostgresError] = []
-    for attempt in parameters.attempts(resolved: resolved) {
+    for (index, attempt) in attempts.enumerated() {
       if deadline.isPast, let last = failures.last { throw last }
       do {
-        return try connect(attempt, deadline.earlier(Deadline(after: limit)))
+        // A host that does not answer leaves time for those after it.
+        let share = deadline.share(of: attempts.count - index)
+        return try connect(attempt, resolved, share.earlier(Deadline(after: limit)))
       } catch let error as PostgresError {
         failures.append(error)
       }
@@ -44,7 +47,7 @@ struct ConnectionOpening {
   /// The parameters with those of the environment and of service files.
   private func resolvedParameters() -> ConnectionParameters {
     // libpq reads a service that the parameters name when it starts to connect.
-    if parameters["service"] != nil, let handle = start(parameters) {
+    if parameters["service"] != nil, let handle = begin(parameters) {
       defer { PQfinish(handle) }
       return parameters.completed(by: PQconninfo(handle))
     }
@@ -59,8 +62,11 @@ struct ConnectionOpening {
     return seconds > 0 ? .seconds(seconds) : nil
   }
 
-  private func start(_ parameters: ConnectionParameters) -> OpaquePointer? {
-    var parameters = parameters
+  /// - Parameter resolved: The parameters with those of the environment and of service files.
+  private func start(
+    _ parameters: ConnectionParameters, _ resolved: ConnectionParameters
+  ) -> OpaquePointer? {
+    var parameters = parameters.withNetworkLimits(resolved: resolved)
     if parameters["application_name"] == nil {
       parameters["fallback_application_name"] = options.applicationName
     }
@@ -71,9 +77,14 @@ struct ConnectionOpening {
       // A role may have set this to off. The history is written with arrays that contain nulls.
       let arrays = "-c array_nulls=on"
       // The last setting is valid: those of the caller.
-      let all = settings + [arrays, parameters["options"] ?? ""]
+      let all = settings + [arrays, resolved["options"] ?? ""]
       parameters["options"] = all.filter { !$0.isEmpty }.joined(separator: " ")
     }
+    return begin(parameters)
+  }
+
+  /// Begins to connect.
+  private func begin(_ parameters: ConnectionParameters) -> OpaquePointer? {
     let keywords = parameters.keywords
     let texts = keywords + keywords.map { parameters[$0] ?? "" }
     // One block of memory for all texts, so that they have stable addresses.
@@ -92,9 +103,9 @@ struct ConnectionOpening {
   }
 
   private func connect(
-    _ parameters: ConnectionParameters, _ deadline: Deadline
+    _ parameters: ConnectionParameters, _ resolved: ConnectionParameters, _ deadline: Deadline
   ) throws -> OpaquePointer {
-    guard let handle = start(parameters.withNetworkLimits()) else { throw failure("out of memory") }
+    guard let handle = start(parameters, resolved) else { throw failure("out of memory") }
     do {
       notices.attach(to: handle)
       // Only so the message of a refused connection contains the SQLSTATE.
@@ -154,8 +165,7 @@ struct ConnectionOpening {
     if text.contains("unsupported startup parameter") {
       error.state = .featureNotSupported
       error.hint =
-        "A pooler refuses settings of sessions: set usesTransactionPooling of the configuration, or "
-        + "ignore_startup_parameters of PgBouncer."
+        "A pooler refuses settings of sessions: set usesTransactionPooling of the configuration."
     }
     error.database = parameters.description
     return error

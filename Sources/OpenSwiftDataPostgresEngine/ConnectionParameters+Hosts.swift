@@ -22,6 +22,7 @@ extension ConnectionParameters {
         return one
       }
     }
+    if resolved["load_balance_hosts"] == "random" { attempts.shuffle() }
     guard resolved["target_session_attrs"] == "prefer-standby" else { return attempts }
     return ["standby", "any"].flatMap { wanted in
       attempts.map {

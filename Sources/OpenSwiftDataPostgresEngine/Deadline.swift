@@ -1,14 +1,26 @@
 /// The time at which a blocking call must end.
 package struct Deadline: Sendable {
-  private let instant: ContinuousClock.Instant?
+  private var instant: ContinuousClock.Instant?
+  private let limit: Duration?
 
   /// Makes a deadline from now on; `nil` means no limit.
   package init(after limit: Duration?) {
+    self.limit = limit
     instant = limit.map { .now + $0 }
   }
 
   private init(instant: ContinuousClock.Instant?) {
     self.instant = instant
+    limit = instant.map { $0 - .now }
+  }
+
+  /// Gives the whole time again, from now on.
+  mutating func restart() { instant = limit.map { .now + $0 } }
+
+  /// The deadline of the first of several calls that share the time which is left equally.
+  func share(of calls: Int) -> Deadline {
+    let now = ContinuousClock.now
+    return Deadline(instant: instant.map { $0 > now ? now + ($0 - now) / calls : $0 })
   }
 
   package var isPast: Bool { instant.map { $0 <= .now } ?? false }

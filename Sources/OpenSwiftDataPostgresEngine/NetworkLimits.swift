@@ -21,13 +21,14 @@ private enum NetworkLimits {
 extension ConnectionParameters {
   /// With limits for the sockets of this process, unless they are set. They have no effect on Unix
   /// sockets, and where the system does not have them.
-  func withNetworkLimits() -> ConnectionParameters {
+  /// - Parameter resolved: The parameters with those of the environment and of service files.
+  func withNetworkLimits(resolved: ConnectionParameters) -> ConnectionParameters {
     var parameters = self
     let limits = [
       ("keepalives_idle", NetworkLimits.idle), ("keepalives_interval", NetworkLimits.interval),
       ("keepalives_count", NetworkLimits.count), ("tcp_user_timeout", NetworkLimits.unconfirmed),
     ]
-    for (keyword, limit) in limits where parameters[keyword] == nil {
+    for (keyword, limit) in limits where resolved[keyword] == nil {
       parameters[keyword] = "\(limit)"
     }
     return parameters

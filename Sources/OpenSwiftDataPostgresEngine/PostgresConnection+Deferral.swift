@@ -129,6 +129,8 @@ extension PostgresConnection {
           forget(description, because: error)
         }
         throw error
+      } catch let error as PostgresError where statement.sql == transactionKind?.sql {
+        throw error.ofBegin(transactionKind)
       }
     }
   }

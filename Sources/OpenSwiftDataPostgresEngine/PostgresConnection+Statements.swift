@@ -32,6 +32,7 @@ extension PostgresConnection {
         do {
           try check(result, sql)
         } catch let error as PostgresError {
+          guard self.handle != nil else { throw error }
           failed = failed ?? error
         }
         for row in 0..<PQntuples(result) {
@@ -188,6 +189,7 @@ extension PostgresConnection {
         rowCount += Int(PQntuples(result))
         if PQntuples(result) > 0 { try rows(result) }
       } catch let error as PostgresError {
+        guard self.handle != nil else { throw error }
         failed = failed ?? error
       }
     }

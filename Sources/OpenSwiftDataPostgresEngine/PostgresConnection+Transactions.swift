@@ -59,8 +59,12 @@ extension PostgresConnection {
     commitProof = nil
     let isDeferred = kind == .snapshot ? defersSnapshots : defersStatements
     guard isDeferred, PostgresConnection.defersBegin else {
-      return try execute((statements + preamble).joined(separator: "; ")) {
-        transactionNumber = Int64($0)
+      do {
+        return try execute((statements + preamble).joined(separator: "; ")) {
+          transactionNumber = Int64($0)
+        }
+      } catch let error as PostgresError {
+        throw error.ofBegin(kind)
       }
     }
     // All are prepared before the transaction begins, once, except settings, whose texts differ.

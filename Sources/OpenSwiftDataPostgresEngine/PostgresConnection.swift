@@ -99,6 +99,9 @@ package final class PostgresConnection {
   /// Whether a value was sent or read that made the buffers of libpq large: they never shrink.
   package internal(set) var hasLargeBuffers = false
 
+  /// Whether the server has refused to write, such as one that became a standby.
+  var refusesWrites = false
+
   /// The number of `PQpipelineSync` calls that the server has not answered.
   var openSyncs = 0
 
@@ -153,6 +156,9 @@ package final class PostgresConnection {
   package func cancel() { cancellation.request() }
 
   package var isOpen: Bool { handle.map { PQstatus($0) == CONNECTION_OK } ?? false }
+
+  /// Whether later uses may have the connection. After one to a standby, another host may accept changes.
+  var isKept: Bool { isOpen && !hasLargeBuffers && !refusesWrites }
 
   /// The version of the server, such as 150004.
   package var serverVersion: Int { handle.map { Int(PQserverVersion($0)) } ?? 0 }

@@ -95,6 +95,15 @@ extension PostgresError {
     }
   }
 
+  /// The error of the begin of a transaction. A standby refuses transactions that write as a feature that it
+  /// lacks.
+  func ofBegin(_ kind: TransactionKind?) -> PostgresError {
+    guard kind != .snapshot, state == .featureNotSupported else { return self }
+    var error = self
+    error.state = .readOnlyTransaction
+    return error
+  }
+
   package var repetition: Repetition {
     if isOutcomeUnknown { return .afterChecking }
     if isStalePreparedStatement { return .transaction }

@@ -204,7 +204,7 @@ package final class PostgresPool: @unchecked Sendable {
     if let connection = seat.connection {
       connection.rollbackEnclosing()
       connection.rollback()
-      if !connection.isOpen || connection.hasLargeBuffers { seat.connection = nil }
+      if !connection.isKept { seat.connection = nil }
       seat.lastUse = .now
     }
     uses.leave(index)

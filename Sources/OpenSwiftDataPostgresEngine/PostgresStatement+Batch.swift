@@ -17,20 +17,19 @@ extension PostgresStatement {
 
   /// Runs the statement once for each row of a batch, with few round trips.
   ///
-  /// All rows are written or none: outside of a transaction the batch is one.
+  /// All rows are written or none: outside of a transaction the batch is one. The time limit of a
+  /// statement is that of each row.
   /// - Parameters:
-  ///   - limit: The time limit of the batch.
   ///   - bind: Sets all parameters of the row with this number, from 0.
   ///   - result: Called for each row, in order, while later ones may already have run.
   /// - Throws: `PostgresError` with `rowIndex`; the transaction must be rolled back then.
   package func runBatch(
-    _ count: Int, within limit: Duration? = nil,
+    _ count: Int,
     bind: (Int, inout ParameterBuffer) throws -> Void,
     result: (Int, BatchResult) throws -> Void = { _, _ in }
   ) throws {
     if count == 0 { return }
     try runBatch(
-      within: limit,
       { send in
         for index in 0..<count {
           do {
@@ -46,24 +45,24 @@ extension PostgresStatement {
 
   /// Runs the statement once for each call of a function, with few round trips.
   ///
-  /// All rows are written or none: outside of a transaction the batch is one.
+  /// All rows are written or none: outside of a transaction the batch is one. The time limit of a
+  /// statement is that of each row.
   /// - Parameters:
-  ///   - limit: The time limit of the batch.
   ///   - rows: Binds the parameters of a row and calls the function that it gets, for each row. The
   ///     function sends the values, and clears them.
   ///   - result: Called for each row, in order, while later ones may already have run.
   /// - Throws: `PostgresError` with `rowIndex`; the transaction must be rolled back then.
   package func runBatch(
-    within limit: Duration? = nil, _ rows: (_ send: () throws -> Void) throws -> Void,
+    _ rows: (_ send: () throws -> Void) throws -> Void,
     result: (Int, BatchResult) throws -> Void = { _, _ in }
   ) throws {
     guard connection.hasOpenTransaction else {
       return try connection.transaction {
-        try runBatch(within: limit, rows, result: result)
+        try runBatch(rows, result: result)
       }
     }
     do {
-      try connection.exchange(sql, within: limit) { handle, deadline in
+      try connection.exchange(sql) { handle, deadline in
         let kept = try connection.beginPipeline(handle)
         if kept.isEmpty { try connection.sent(PQenterPipelineMode(handle), sql) }
         try withoutActuallyEscaping(result) { result in
@@ -84,7 +83,8 @@ extension PostgresStatement {
     private let statement: PostgresStatement
     private let connection: PostgresConnection
     private let handle: OpaquePointer
-    private let deadline: Deadline
+    /// Begins again with each result, and does not include the time of the caller.
+    private var deadline: Deadline
     /// The statements before the batch whose results have not arrived.
     private var kept: [DeferredStatement]
     private let result: (Int, BatchResult) throws -> Void
@@ -126,6 +126,7 @@ extension PostgresStatement {
       sent += 1
       if sent - requested >= PostgresStatement.rowsPerRequest { try request() }
       // Sends what is in the buffer, and takes results, before the buffers of both sides are full.
+      if isFull { deadline.restart() }
       while isFull {
         if requested < sent { try request() }
         try receiveSome()
@@ -133,6 +134,7 @@ extension PostgresStatement {
     }
 
     func finish() throws {
+      deadline.restart()
       try connection.sync(handle, statement.sql)
       while received < sent { try receiveSome() }
       try receiveKept()
@@ -163,6 +165,7 @@ extension PostgresStatement {
           let (index, done) = (received, current)
           bytes -= sizes[received]
           received += 1
+          deadline.restart()
           current = BatchResult(changedRows: 0)
           connection.trace(
             statement.sql, index < values.count ? values[index] : nil, rows: returnedRows)

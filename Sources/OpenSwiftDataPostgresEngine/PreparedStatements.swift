@@ -33,6 +33,9 @@ final class PreparedStatements {
   private(set) var obsoleteNames: [String] = []
   private var clock: UInt64 = 0
   private var nextNumber = 0
+  /// In the names of statements, which so differ between connections: behind a pooler that the caller did
+  /// not declare, several share a session of the server, and one must not run a statement of another.
+  private let token = String(UInt64.random(in: .min ... .max), radix: 36)
   private let capacity: Int
   private let areNamed: Bool
 
@@ -60,7 +63,7 @@ final class PreparedStatements {
   func makeName() -> String {
     guard areNamed else { return "" }
     nextNumber += 1
-    return "opensd_\(nextNumber)"
+    return "opensd_\(token)_\(nextNumber)"
   }
 
   func add(_ description: StatementDescription) {

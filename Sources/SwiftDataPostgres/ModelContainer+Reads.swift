@@ -14,6 +14,9 @@ extension ModelContainer {
   /// let trips = try ModelContext(container).fetch(FetchDescriptor<Trip>())
   /// ```
   ///
+  /// A token from a client is text that anybody can write: sign the cookie, or keep the token on the server.
+  /// A number that the primary server never gave is ignored, after a question to it.
+  ///
   /// It has no effect for stores without standbys, whose reads see all commits, and for stores that
   /// the token does not contain. Not in Apple's framework.
   ///

@@ -31,18 +31,35 @@ struct PostgresIndexes {
   }
 
   func missing(_ connection: PostgresConnection) throws -> [CreateIndex] {
-    let names = Set(
-      try connection.prepare(
-        """
-        SELECT c.relname::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid \
-        JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()
-        """
-      ).values().compactMap { if case .text(let name)? = $0.first { name } else { nil } })
-    return all.filter { !names.contains($0.name) }
+    let usable = Set(try stored(connection, "i.indisvalid OR \(PostgresIndexes.isBeingBuilt)"))
+    return all.filter { !usable.contains($0.name) }
+  }
+
+  private static let isBeingBuilt = """
+    EXISTS (SELECT FROM pg_stat_progress_create_index AS p WHERE p.index_relid = i.indexrelid)
+    """
+
+  /// The names of the indexes of the schema.
+  private func stored(
+    _ connection: PostgresConnection, _ condition: String
+  ) throws -> [String] {
+    try connection.texts(
+      """
+      SELECT c.relname::text FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid \
+      JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() \
+      AND (\(condition))
+      """)
   }
 
   func createMissing(_ connection: PostgresConnection) throws {
-    for index in try missing(connection) {
+    let missing = try missing(connection)
+    if missing.isEmpty { return }
+    // `CREATE INDEX CONCURRENTLY` that fails leaves an index that no fetch uses.
+    let invalid = Set(try stored(connection, "NOT i.indisvalid"))
+    for index in missing {
+      if invalid.contains(index.name) {
+        try connection.execute("DROP INDEX " + PostgresConnection.quoted(index.name))
+      }
       try StoreIndexes(mapping: mapping).create(index, connection, .postgreSQL)
     }
   }

@@ -156,6 +156,11 @@ final class ReplicaRouter: Sendable {
         if recovers { WarningLog.write("reads use \(addresses[check.standby]) again") }
         return true
       }
+      // A number that the primary never gave, such as that of a forged token, is not waited for.
+      if !check.asksPrimary, let number = primaryEnd?.number, number < floor {
+        floor = state.withLock { $0.routing.primaryAnswered(number, check) }
+        if replayed >= floor { continue }
+      }
       if deadline.isPast { return false }
       Thread.sleep(forTimeInterval: ReplicaRouter.step)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import OpenSwiftDataPostgresEngine
 import OpenSwiftDataTestPostgres
 import Testing
@@ -92,5 +93,36 @@ struct CommitOutcomeTests {
     #expect(last == lost)
     #expect(outcome.find(.number(lost, nil), within: .zero) == true)
     #expect(outcome.find(.number(lost, Self.proof([0.1])), within: .zero) == false)
+  }
+
+  /// A standby has the number later.
+  @Test func aStandbyKnowsNothing() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let connection = try server.connect()
+    try connection.execute("CREATE TABLE proofs (value double precision)")
+    let standby = try PostgresStandby(of: server, port: 5433)
+    try standby.pauseReplay()
+    let committed = try begin(connection, inserting: 0.1)
+    try connection.commit()
+    let outcome = CommitOutcome(standby.parameters, ConnectionOptions())
+    #expect(outcome.find(.number(committed, Self.proof([0.1])), within: .zero) == nil)
+    try standby.promote()
+    #expect(outcome.find(.number(committed, nil), within: .seconds(10)) != nil)
+  }
+
+  @Test func theNextHostIsAskedAfterOneThatIsSilent() throws {
+    let silent = try FakeServer { _ in Thread.sleep(forTimeInterval: 20) }
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let connection = try server.connect()
+    try connection.execute("CREATE TABLE proofs (value double precision)")
+    let committed = try begin(connection, inserting: 0.1)
+    try connection.commit()
+    var parameters = server.parameters
+    parameters["host"] = "127.0.0.1,\(server.socketFolder)"
+    parameters["port"] = "\(silent.port),5432"
+    let outcome = CommitOutcome(parameters, ConnectionOptions())
+    #expect(outcome.find(.number(committed, nil), within: .zero) == true)
   }
 }

@@ -175,4 +175,21 @@ struct HostileServerTests {
     #expect(error?.repetition == .onNewConnection)
     #expect(error?.description.contains("max_connections") == true)
   }
+
+  @Test func aCopyThatWasNotAskedForEndsTheConnection() throws {
+    for ask in [
+      { try $0.execute("SELECT 1") }, { _ = try $0.texts("SELECT 1") },
+    ] as [(PostgresConnection) throws -> Void] {
+      let server = try FakeServer { client in
+        client.accept()
+        client.receive()
+        client.send("G", [0, 0, 0])
+        client.receive()
+      }
+      let connection = try PostgresConnection(server.parameters, options: options)
+      let error = failure { try ask(connection) }
+      #expect(error?.description.contains("COPY is not supported") == true)
+      #expect(!connection.isOpen)
+    }
+  }
 }

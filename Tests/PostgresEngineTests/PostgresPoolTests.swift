@@ -233,4 +233,26 @@ struct PostgresPoolTests {
     #expect(pool.openedCount == 2)
     kill(process, SIGCONT)
   }
+
+  /// After a failover, an address with several hosts may lead to the new primary server.
+  @Test func aConnectionToAStandbyIsReplacedAfterAWrite() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let standby = try PostgresStandby(of: server, port: 5433)
+    for kind in [TransactionKind.write, .serializableWrite] {
+      for defers in [false, true] {
+        let pool = try PostgresPool(standby.parameters) { $0.defersStatements = defers }
+        let error = failure {
+          try pool.write { connection in
+            try connection.begin(kind)
+            try connection.execute("SELECT 1")
+          }
+        }
+        #expect(error?.state == .readOnlyTransaction)
+        #expect(error?.description.contains("target_session_attrs=read-write") == true)
+        #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
+        #expect(pool.openedCount == 2)
+      }
+    }
+  }
 }

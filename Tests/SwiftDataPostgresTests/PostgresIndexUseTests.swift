@@ -242,4 +242,27 @@ struct PostgresIndexUseTests {
     let migrated = try indexes(Papers.V2.self, url)
     #expect(try migrated == indexes(Papers.V2.self, TestDatabase.addressOfNewSchema()))
   }
+
+  /// `CREATE INDEX CONCURRENTLY` leaves such an index if it fails.
+  @Test func anInvalidIndexIsCreatedAgain() throws {
+    func states() throws -> [String] {
+      try TestDatabase.texts(
+        url,
+        """
+        SELECT indisvalid::text FROM pg_index WHERE indrelid = '"ZCATALOGENTRY"'::regclass \
+        ORDER BY indexrelid::regclass::text
+        """)
+    }
+    let count = try states().count
+    _ = try TestDatabase.texts(
+      url,
+      """
+      UPDATE pg_index SET indisvalid = false WHERE indrelid = '"ZCATALOGENTRY"'::regclass \
+      AND NOT indisprimary
+      """)
+    #expect(try states().contains("false"))
+    _ = try ModelContainer(
+      for: CatalogEntry.self, configurations: PostgresConfiguration(url: url))
+    #expect(try states() == Array(repeating: "true", count: count))
+  }
 }

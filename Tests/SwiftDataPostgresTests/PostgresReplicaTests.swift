@@ -109,6 +109,28 @@ final class PostgresReplicaTests: Sendable {
     try standby.resumeReplay()
   }
 
+  /// Tokens come from clients, for example in cookies.
+  @Test func aForgedTokenDoesNotKeepReadsFromTheStandby() throws {
+    try WarningLog.$receiver.withValue({ [warnings] in warnings.add($0) }) {
+      let container = try container()
+      try container.add("a")
+      try waitForStandby(container)
+      let token = try container.lastHistoryToken()
+      let text = String(decoding: try JSONEncoder().encode(token), as: UTF8.self)
+      let number = try #require(text.matches(of: /[0-9]+/).last).output
+      let forged = text.replacing(":\(number)", with: ":\(Int64.max)")
+      #expect(forged != text)
+      let before = container.standbyReads
+      for _ in 0..<10 {
+        container.includeInReads(
+          try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(forged.utf8)))
+        #expect(try container.texts() == ["a"])
+      }
+      #expect(container.standbyReads == before + 10)
+      #expect(warnings.all == [])
+    }
+  }
+
   @Test func aSaveIsReadAtOnce() throws {
     let container = try container()
     try waitForStandby(container)

@@ -131,7 +131,7 @@ final class ExternalChangeApplication {
   private func take(
     _ snapshot: DefaultSnapshot, for storage: _ModelStorage, _ slots: SlotSet?
   ) {
-    let changed = slots ?? snapshot.slotsDiffering(from: storage)
+    let changed = changedSlots(in: snapshot, of: storage, named: slots)
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
     let kept = isPending ? storage.changedSlots : SlotSet()
     if isPending { changes.recordNewRow(of: storage) }
@@ -154,6 +154,17 @@ final class ExternalChangeApplication {
       guard case .toMany = owner.overlaid(slot) else { continue }
       owner.notifyingObservers(of: slot) { owner.relationships.forgetMembers(slot) }
     }
+  }
+
+  /// The row may have changes of other processes too, which the log of this one does not name.
+  private func changedSlots(
+    in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?
+  ) -> SlotSet {
+    guard var changed = slots else { return snapshot.slotsDiffering(from: storage) }
+    if storage.reader == nil { return changed }
+    changed.formUnion(
+      snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
+    return changed
   }
 
   /// The lists in memory that a row leaves or enters with its to-one relationships. Its writer may not have known that

@@ -227,7 +227,7 @@ struct SaveSession {
     throw finalisePartially(committed, besides: batches, error)
   }
 
-  private func commit(_ batches: [Batch]) throws -> Saved {
+  private mutating func commit(_ batches: [Batch]) throws -> Saved {
     SaveStep.reach(.written)
     models.keepLastValues(batches)
     if let transaction {
@@ -250,6 +250,7 @@ struct SaveSession {
         let committed = batches.filter(\.isCommitted)
         if committed.isEmpty {
           others.withdraw(announced)
+          preparation.undo()
           throw error
         }
         throw finalisePartially(committed, besides: batches, error, announced)
@@ -263,7 +264,9 @@ struct SaveSession {
 
   /// Ends the savepoints of a save inside a transaction. That fails if the connection is lost, or if one of the
   /// statements fails that are sent with it.
-  private func endSavepoints(_ batches: [Batch], _ transaction: ContextTransaction) throws {
+  private mutating func endSavepoints(
+    _ batches: [Batch], _ transaction: ContextTransaction
+  ) throws {
     for (index, batch) in batches.enumerated() {
       do {
         try batch.save.commit()
@@ -271,6 +274,7 @@ struct SaveSession {
         for later in batches[(index + 1)...].reversed() { later.save.abandon() }
         // What other stores have written already is undone with the whole transaction.
         if index > 0 { transaction.fail(because: error) }
+        preparation.undo()
         throw error
       }
     }

@@ -7,7 +7,7 @@
 ///    sides gained and lost. Both sides stay consistent, even after changes that were not recorded.
 struct UndoApplication {
   let step: UndoStep
-  /// Whether the row of an inserted model was stored before: a save has merged them.
+  /// Whether a save has merged an inserted model with a row that was stored before.
   let isKept: (_ModelStorage) -> Bool
   /// The context that restored models belong to.
   let source: any _FaultSource
@@ -20,7 +20,8 @@ struct UndoApplication {
   func run() {
     let returned = restoreModels()
     for before in step.models.reversed() where !before.wasPresent && context.has(before.storage) {
-      if !isKept(before.storage) { graph.deleteAlone(before.storage) }
+      // One that was merged before was deleted, not inserted.
+      if before.wasMerged || !isKept(before.storage) { graph.deleteAlone(before.storage) }
     }
     let present = step.models.filter { $0.wasPresent && context.has($0.storage) }
     for before in present { restoreAttributes(before) }

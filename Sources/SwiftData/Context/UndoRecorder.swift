@@ -149,7 +149,7 @@ final class UndoRecorder: EditWatcher {
   private func note(_ storage: _ModelStorage) {
     guard !isPaused else { return }
     if pending.isEmpty { scheduleEnd() }
-    pending.note(storage, wasPresent: identity.has(storage))
+    pending.note(storage, wasPresent: identity.has(storage), wasMerged: wasMerged(storage))
   }
 
   /// Reads the old value before the record is changed: reading may fetch, and observers of the

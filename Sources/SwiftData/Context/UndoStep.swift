@@ -13,12 +13,14 @@ struct UndoStep {
   }
 
   /// Records a model at its first change.
-  mutating func note(_ storage: _ModelStorage, wasPresent: Bool) {
+  mutating func note(_ storage: _ModelStorage, wasPresent: Bool, wasMerged: Bool) {
     guard indices[ObjectIdentifier(storage)] == nil, let model = storage.persistentModel else {
       return
     }
     indices[ObjectIdentifier(storage)] = models.count
-    models.append(EarlierModelState(model: model, storage: storage, wasPresent: wasPresent))
+    models.append(
+      EarlierModelState(
+        model: model, storage: storage, wasPresent: wasPresent, wasMerged: wasMerged))
     _invariantCheck(storage)
   }
 
@@ -73,6 +75,8 @@ struct EarlierModelState {
   let storage: _ModelStorage
   /// Whether the model was part of the unit of work, and not to be deleted.
   let wasPresent: Bool
+  /// Whether a save had merged the model with a stored row before.
+  let wasMerged: Bool
   /// Whether delete rules may delete the model together with one that the event deleted.
   fileprivate(set) var mayBeDeletedByCascade = false
   private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
@@ -82,10 +86,13 @@ struct EarlierModelState {
   private var knownSlots = SlotSet()
   private var editedSlots = SlotSet()
 
-  fileprivate init(model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool) {
+  fileprivate init(
+    model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool, wasMerged: Bool
+  ) {
     self.model = model
     self.storage = storage
     self.wasPresent = wasPresent
+    self.wasMerged = wasMerged
   }
 
   func knows(_ slot: Int, asEdit isEdit: Bool) -> Bool {

@@ -49,27 +49,42 @@ struct CountedLists: Sendable {
   subscript(number: Int) -> [List] { lists[number] ?? [] }
 }
 
+/// The row of a new model.
+struct NewRow {
+  /// The number of the entity.
+  let entity: Int
+  let key: Int64
+  /// The temporary identifier, because the save may fail.
+  let identifier: PersistentIdentifier
+}
+
 extension RelationalStore {
   /// Counts the members of all lists that a transaction has changed and that have a limit.
+  /// - Parameter new: Rows of new models whose members may not be those that the models have.
   /// - Throws: `SwiftDataError.modelValidationFailure` with all lists that have too few or too many
   ///   members.
   func checkCounts(
-    of changes: RowChanges, _ session: any SQLSession
+    of changes: RowChanges, new: [NewRow] = [], _ session: any SQLSession
   ) throws {
     if plans.counted.isEmpty { return }
     var failures: [SwiftDataError] = []
+    func count(_ list: CountedLists.List, _ key: Int64, of identifier: PersistentIdentifier) throws {
+      let count = try session.statement(list.count).integer(.integer(key)) ?? 0
+      let failure = SwiftDataError.wrongCount(
+        of: identifier, property: list.property, count: Int(count), minimum: list.minimum,
+        maximum: list.maximum)
+      if let failure { failures.append(failure) }
+    }
     let updates = changes.updates.filter { !$0.slots.isEmpty }
       .sorted { ($0.row.root, $0.row.key) < ($1.row.root, $1.row.key) }
     for (row, slots) in updates {
       guard let number = try entityNumber(of: row, session) else { continue }
       for list in plans.counted[number] where slots.contains(list.slot) {
-        let count = try session.statement(list.count).integer(.integer(row.key)) ?? 0
-        let identifier = plans.identifier(row.key, entity: number)
-        let failure = SwiftDataError.wrongCount(
-          of: identifier, property: list.property, count: Int(count), minimum: list.minimum,
-          maximum: list.maximum)
-        if let failure { failures.append(failure) }
+        try count(list, row.key, of: plans.identifier(row.key, entity: number))
       }
+    }
+    for row in new {
+      for list in plans.counted[row.entity] { try count(list, row.key, of: row.identifier) }
     }
     try SwiftDataError.throwAll(failures)
   }

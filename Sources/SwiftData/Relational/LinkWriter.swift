@@ -93,7 +93,7 @@ final class LinkWriter {
   ///    the later save wins.
   /// 3. Every row that a link of the save refers to must exist.
   func complete(_ updated: [DefaultSnapshot], _ new: InsertionRuns) throws {
-    forgetRewritten(updated)
+    forgetRewritten(updated, new)
     var assignments = OneToOneAssignments()
     // New models come after the changed rows that they may be merged with, so their values win.
     for snapshot in updated { try add(changed: snapshot, to: &assignments) }
@@ -119,13 +119,37 @@ final class LinkWriter {
 
   /// Beside deletions, links are written one after the other before the rows are. Then two models that swap their
   /// partners displace each other, until the rows are written.
-  private func forgetRewritten(_ updated: [DefaultSnapshot]) {
+  private func forgetRewritten(_ updated: [DefaultSnapshot], _ new: InsertionRuns) {
     if displaced.isEmpty { return }
     var written: [PersistentIdentifier: SlotSet] = [:]
     for snapshot in updated {
       written[snapshot.persistentIdentifier, default: SlotSet()].formUnion(snapshot.changedSlots)
     }
-    displaced.removeAll { written[$0.identifier]?.contains($0.slot) == true }
+    let merged = rewritten(by: new)
+    displaced.removeAll {
+      written[$0.identifier]?.contains($0.slot) == true || merged.contains($0)
+    }
+  }
+
+  /// The to-one relationships of stored rows that new models merged with them have set. Rules may have emptied
+  /// them before.
+  func rewritten(by new: InsertionRuns) -> Set<SaveConsequences.Link> {
+    var links: Set<SaveConsequences.Link> = []
+    for run in new.runs where run.save.isConstrained {
+      for index in run.indices
+      where !changes.isNew(RowChanges.Row(root: run.save.changes.root, key: keys[index])) {
+        let cells = new.models.cells(at: index)
+        let identifier = store.plans.identifier(
+          keys[index], entity: run.save.statements.entity.number)
+        for link in run.save.toOnes {
+          guard let destination = keys.inserted.key(of: cells.value(link.slot)),
+            !deletion.contains(destination, root: link.destinationRoot)
+          else { continue }
+          links.insert(SaveConsequences.Link(identifier: identifier, slot: link.slot))
+        }
+      }
+    }
+    return links
   }
 
   private func add(

@@ -34,6 +34,11 @@ final class SaveDeletion {
     self.needLastValues = needLastValues
   }
 
+  var isEmpty: Bool { deletion.isEmpty }
+
+  /// Whether the save deletes the row.
+  func contains(_ row: RowChanges.Row) -> Bool { deletion.contains(row) }
+
   /// Deletes rows, and the rows that delete rules add. Links that the same save changes count as
   /// changed.
   func run(_ request: SaveRequest) throws {
@@ -180,12 +185,14 @@ final class SaveDeletion {
       consequences.displaced.removeAll { deleted.contains($0.identifier) }
       consequences.taken.removeAll { deleted.contains($0.identifier) }
     }
+    let rewritten = deletion.nullified.isEmpty ? [] : links.rewritten(by: new)
     consequences.nullified = deletion.nullified.compactMap { link in
       guard let entity = store.mapping.entity(number: link.entity),
         !deletion.contains(link.key, root: store.mapping.rootNumber(of: entity))
       else { return nil }
-      return SaveConsequences.Link(
+      let link = SaveConsequences.Link(
         identifier: store.plans.identifier(link.key, entity: link.entity), slot: link.slot)
+      return rewritten.contains(link) ? nil : link
     }
     consequences.changedLists = changedLists(changes)
     return consequences

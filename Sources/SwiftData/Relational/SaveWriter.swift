@@ -140,12 +140,35 @@ struct SaveWriter {
       links.noteMoved()
       links.note(ofNew: new)
     case .countMembers:
-      try store.checkCounts(of: changes, session)
+      try store.checkCounts(of: changes, new: countedNewRows(), session)
     case .storeLastKeys:
       try keys.storeLast()
     case .recordChanges:
       try changes.finish(newKeys: keys.ends, new, keys)
     }
+  }
+
+  /// The new rows whose members are counted: all of them beside deletions, which may have deleted
+  /// members, otherwise those that several new models were merged into.
+  private func countedNewRows() -> [NewRow] {
+    if store.plans.counted.isEmpty { return [] }
+    var rows: [NewRow] = []
+    for run in new.runs where !store.plans.counted[run.save.statements.entity.number].isEmpty {
+      let root = run.save.changes.root
+      var seen: [Int64: Int] = [:]
+      for index in run.indices where changes.isNew(RowChanges.Row(root: root, key: keys[index])) {
+        let count = seen[keys[index], default: 0]
+        seen[keys[index]] = count + 1
+        guard deletion.isEmpty ? count == 1 : count == 0,
+          !deletion.contains(RowChanges.Row(root: root, key: keys[index]))
+        else { continue }
+        rows.append(
+          NewRow(
+            entity: run.save.statements.entity.number, key: keys[index],
+            identifier: new.models[index].persistentIdentifier))
+      }
+    }
+    return rows
   }
 
   private func update(where isEarly: Bool) throws {

@@ -68,7 +68,7 @@ package struct SaveReceipt {
 /// The effects of a save beyond the request, which the context must apply to its models.
 package struct SaveConsequences {
   /// A relationship of a row.
-  package struct Link {
+  package struct Link: Hashable {
     package let identifier: PersistentIdentifier
     package let slot: Int
   }

@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Synchronization
 import Testing
@@ -270,6 +271,37 @@ import Testing
     #expect(a.photos == [photo] && b.photos == [photo])
     context.delete(double)
     #expect(try saved() == ["a": [], "b": ["new"]])
+  }
+
+  @Test(.sqliteOnly("fails the commit of a file"))
+  func aFailedCommitLeavesTheListsAsTheyWere() throws {
+    try #require(FailureInjector.isAvailable)
+    let folder = try TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(
+        for: Album.self, YearAlbum.self, Photo.self,
+        configurations: ModelConfiguration(url: folder.store)))
+    func insertAlbums() -> [Album] {
+      let photo = Photo("p")
+      let albums = (0..<2).map { _ in Album("\(UUID())", [photo]) }
+      for album in albums { context.insert(album) }
+      return albums
+    }
+    var commit: Int?
+    for _ in 0..<2 {
+      let albums = insertAlbums()
+      let probe = FailureInjector(failingAt: nil)
+      try probe.run { try context.save() }
+      commit = probe.operations.lastIndex(of: "COMMIT")
+      #expect(albums.map(\.photos.count) == [0, 1])
+    }
+    let albums = insertAlbums()
+    try FailureInjector(failingAt: try #require(commit) + 1, .full).run {
+      #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    }
+    #expect(albums.map(\.photos.count) == [1, 1])
+    try context.save()
+    #expect(albums.map(\.photos.count) == [0, 1])
   }
 
   @Test func aMemberThatIsReleasedBeforeTheSaveDoesNotCount() throws {

@@ -55,6 +55,21 @@ import Testing
     #expect(try book(in: self.other(isSibling: false)).pages == 3)
   }
 
+  /// The log of the process names the change of the sibling only.
+  @Test func aChangeOfAnotherProcessBeforeThatOfASiblingIsInTheConflict() throws {
+    let (mine, _, foreign) = try sharedBook(isSibling: false)
+    let sibling = ModelContext(container)
+    let shown = try book(in: sibling)
+    mine.pages = 2
+    try book(in: foreign).pages = 7
+    try foreign.save()
+    shown.title = "Sibling"
+    try sibling.save()
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(
+      Set(error?.conflicts.first?.properties.map(\.name) ?? []) == ["pages", "title"])
+  }
+
   @Test(arguments: [true, false]) func aChangedModelIsRefusedWithBothValues(
     isSibling: Bool
   ) throws {
