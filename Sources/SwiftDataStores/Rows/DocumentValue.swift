@@ -24,6 +24,24 @@ extension DocumentValue {
     }
   }
 
+  /// The value of an attribute as a row stores it. The identifier of a model that has no row is
+  /// stored in parts, as one of another store is.
+  /// - Parameter current: The identifier of the row that another identifier stands for.
+  /// - Throws: What an identifier throws while it encodes itself.
+  func stored(
+    _ current: (PersistentIdentifier) -> PersistentIdentifier = \.resolved
+  ) throws -> DocumentValue {
+    switch self {
+    case .identifier(let identifier):
+      let row = current(identifier)
+      if row.storeIdentifier != nil { return .identifier(row) }
+      return .object(try DocumentEncoder.values(of: row, storeIdentifier: ""))
+    case .list(let values): return .list(try values.map { try $0.stored(current) })
+    case .object(let values): return .object(try values.mapValues { try $0.stored(current) })
+    default: return self
+    }
+  }
+
   /// The value of a to-many relationship, in a stable order.
   static func members(_ identifiers: some Sequence<PersistentIdentifier>) -> DocumentValue {
     .list(Set(identifiers).sorted().map(DocumentValue.identifier))
