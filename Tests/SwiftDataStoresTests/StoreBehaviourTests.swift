@@ -235,6 +235,31 @@ struct StoreBehaviourTests {
   }
 
   @Test(arguments: Kind.all)
+  func aSingleRelatedModelBelongsToTheLastWriter(_ kind: Kind) throws {
+    let open = try kind.make()
+    let setup = try context(open)
+    for title in ["A", "B"] { setup.insert(Book(title)) }
+    setup.insert(Cover("red"))
+    try setup.save()
+    let first = try context(open)
+    let (a, b) = (try #require(try first.book("A")), try #require(try first.book("B")))
+    let cover = try #require(try first.all(Cover.self).first)
+    #expect(a.cover == nil && b.cover == nil && cover.book == nil)
+    let second = try context(open)
+    try second.book("A")?.cover = try second.all(Cover.self).first
+    try second.save()
+    // The first context does not know that the cover belongs to A, which it changes too.
+    a.pages = 5
+    b.cover = cover
+    try first.save()
+    let third = try context(open)
+    #expect(try third.book("A")?.cover == nil)
+    #expect(try third.book("A")?.pages == 5)
+    #expect(try third.book("B")?.cover?.color == "red")
+    #expect(a.cover == nil)
+  }
+
+  @Test(arguments: Kind.all)
   func savesOfTwoContextsKeepEachOthersProperties(_ kind: Kind) throws {
     let open = try kind.make()
     let setup = try context(open)

@@ -37,6 +37,7 @@ extension SavePlan {
       } else {
         put(row)
         noteUniqueValues(of: row)
+        for link in entity(row)?.links ?? [] { noteLink(link, of: row.identifier) }
       }
     }
     try followRenamedRows()

@@ -72,16 +72,17 @@ extension SavePlan {
 
   // MARK: Single related rows
 
-  /// A row that two rows refer to, although only one may: the one of this save keeps it.
+  /// A row that two rows refer to, although only one may: the one to which this save gave it keeps
+  /// it. If new rows became one, so that the save gave it to two, the last one does.
   private mutating func displaceOtherOwners() throws {
-    for case let row? in Array(changed.values) {
-      for link in entity(row)?.links ?? [] where link.isExclusive {
-        guard let target = row.links(link.name).first else { continue }
-        for other in referrers(of: target).sorted(by: SavePlan.inOrder)
-        where other.row != row.identifier && rows.shape.belongs(other, to: link) {
-          guard let owner = self.row(other.row), isUnchanged(other.row) else { continue }
-          try removeLink(to: target, link, of: owner)
-        }
+    for taken in takenLinks.reversed() {
+      guard let row = row(taken.row), let link = entity(row)?.relationships[taken.property],
+        let target = row.links(link.name).first
+      else { continue }
+      for other in referrers(of: target).sorted(by: SavePlan.inOrder)
+      where other.row != row.identifier && rows.shape.belongs(other, to: link) {
+        guard let owner = self.row(other.row) else { continue }
+        try removeLink(to: target, link, of: owner)
       }
     }
   }

@@ -52,6 +52,7 @@ extension SavePlan {
       let targets = new.links(link.name)
       if targets.isEmpty { continue }
       row.setLinks(link, link.isToMany ? row.links(link.name) + targets : targets)
+      noteLink(link, of: identifier)
     }
     put(row, isCorrection: row.values != new.values)
     noteUniqueValues(of: row)

@@ -29,6 +29,8 @@ struct SavePlan {
   var changes = SaveChanges()
   /// The unique values of new rows, and of rows that new ones became.
   var uniqueRows: [UniqueKey: PersistentIdentifier] = [:]
+  /// The single related rows that the request gives to a row, of which each belongs to one row.
+  var takenLinks: [Referrer] = []
   /// New rows that became stored ones.
   var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
 
@@ -98,6 +100,11 @@ struct SavePlan {
           Referrer(row: row.identifier, property: link.name))
       }
     }
+  }
+
+  /// Notes that the request sets a relationship.
+  mutating func noteLink(_ link: RelationshipShape, of row: PersistentIdentifier) {
+    if link.isExclusive { takenLinks.append(Referrer(row: row, property: link.name)) }
   }
 
   private mutating func forgetLinks(of row: DocumentRow) {
