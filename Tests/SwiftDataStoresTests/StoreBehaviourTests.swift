@@ -8,19 +8,23 @@ struct Kind: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let make: @Sendable () throws -> @Sendable () throws -> ModelContainer
 
-  static let all = [
-    Kind(testDescription: "JSONStore") {
-      let folder = try Folder()
-      return { try folder.open() }
-    },
-    Kind(testDescription: "DictionaryStore") {
-      let contents = DictionaryStoreContents()
-      return {
-        try ModelContainer(
-          for: library, configurations: [DictionaryStoreConfiguration(contents: contents)])
-      }
-    },
-  ]
+  static let all = all(library)
+
+  static func all(_ schema: Schema) -> [Kind] {
+    [
+      Kind(testDescription: "JSONStore") {
+        let folder = try Folder()
+        return { try folder.open(schema) }
+      },
+      Kind(testDescription: "DictionaryStore") {
+        let contents = DictionaryStoreContents()
+        return {
+          try ModelContainer(
+            for: schema, configurations: [DictionaryStoreConfiguration(contents: contents)])
+        }
+      },
+    ]
+  }
 }
 
 @Suite("Saves and fetches of both stores")
@@ -328,6 +332,28 @@ struct StoreBehaviourTests {
     #expect(try self.context(open).all(Book.self).isEmpty)
   }
 
+  /// The links are stored in the deleted row, because no other side exists.
+  @Test(arguments: Kind.all(Schema([Crate.self, Tool.self])))
+  func modelsThatASaveUnlinksFromADeletedModelStay(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (crate, other) = (Crate("a"), Crate("b"))
+    context.insert(crate)
+    context.insert(other)
+    crate.tools = ["hammer", "saw", "drill"].map(Tool.init)
+    crate.best = Tool("level")
+    try context.save()
+    let moved = try #require(crate.tools.first { $0.name == "saw" })
+    crate.tools.removeAll { $0.name != "hammer" }
+    other.tools.append(moved)
+    crate.best = nil
+    context.delete(crate)
+    try context.save()
+    let reader = try self.context(open)
+    #expect(try reader.all(Tool.self).map(\.name).sorted() == ["drill", "level", "saw"])
+    #expect(try reader.all(Crate.self).map { $0.tools.map(\.name) } == [["saw"]])
+  }
+
   @Test func containersWithoutSharedContentsAreIsolated() throws {
     let open = {
       try ModelContainer(for: library, configurations: [DictionaryStoreConfiguration()])
@@ -354,6 +380,23 @@ struct StoreBehaviourTests {
     #expect(albums.map(\.photos) == [[photo], [photo]])
     #expect(try self.context(open).all(Album.self).map(\.photos.count) == [1, 1])
   }
+}
+
+/// Relationships without an inverse.
+@Model
+private final class Crate {
+  var name: String
+  @Relationship(deleteRule: .cascade) var tools: [Tool] = []
+  @Relationship(deleteRule: .cascade) var best: Tool?
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+private final class Tool {
+  var name: String
+
+  init(_ name: String) { self.name = name }
 }
 
 @Model

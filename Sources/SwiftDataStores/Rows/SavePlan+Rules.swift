@@ -7,14 +7,16 @@ extension SavePlan {
 
   /// Applies delete rules until no row refers to a deleted one.
   mutating func applyRules(to deleted: [PersistentIdentifier]) throws {
+    // The rules change more rows, to which they apply all the same.
+    let requested = Set(changed.keys)
     var queue = deleted
     var next = 0
     while next < queue.count {
       let identifier = queue[next]
       next += 1
-      guard let old = rows.rows[identifier] else { continue }
+      guard let old = removed[identifier] else { continue }
       for link in entity(old)?.links ?? [] where link.deleteRule == .cascade {
-        for target in old.links(link.name) where isUnchanged(target) {
+        for target in old.links(link.name) where exists(target) && !requested.contains(target) {
           remove(target, byRule: true)
           queue.append(target)
         }

@@ -31,6 +31,8 @@ struct SavePlan {
   var uniqueRows: [UniqueKey: PersistentIdentifier] = [:]
   /// The single related rows that the request gives to a row, of which each belongs to one row.
   var takenLinks: [Referrer] = []
+  /// The removed rows, with the links that they had last.
+  private(set) var removed: [PersistentIdentifier: DocumentRow] = [:]
   /// New rows that became stored ones.
   var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
 
@@ -41,7 +43,10 @@ struct SavePlan {
     makeKey: (_ entity: String) -> String
   ) throws {
     self.rows = rows
-    for snapshot in request.deleted { remove(snapshot.persistentIdentifier) }
+    for snapshot in request.deleted {
+      remove(snapshot.persistentIdentifier)
+      unlink(snapshot)
+    }
     let requested = request.deleted.map(\.persistentIdentifier)
     try update(request.updated)
     try insert(request.inserted, makeKey)
@@ -87,7 +92,22 @@ struct SavePlan {
     guard let row = row(identifier) else { return }
     forgetLinks(of: row)
     if byRule { changes.deletedByRules.append(identifier) }
+    removed[identifier] = row
     changed.updateValue(nil, forKey: identifier)
+  }
+
+  /// Removes the links that the context had removed from a row before it deleted the row. Delete
+  /// rules do not concern them.
+  private mutating func unlink(_ snapshot: DefaultSnapshot) {
+    guard var row = removed[snapshot.persistentIdentifier] else { return }
+    let names = snapshot.changedProperties
+    for link in entity(row)?.links ?? [] where names.contains(link.name) {
+      // The context has applied the rules to a single row that it set instead of the stored one.
+      let lost =
+        link.isToMany ? snapshot.changedMembers(of: link.name)?.removed ?? [] : row.links(link.name)
+      row.setLinks(link, row.links(link.name).filter { !lost.contains($0) })
+    }
+    removed[row.identifier] = row
   }
 
   mutating func put(_ row: DocumentRow, isCorrection: Bool = false) {
