@@ -7,6 +7,12 @@ extension SavePlan {
   ) throws {
     for snapshot in snapshots {
       let name = snapshot.persistentIdentifier.entityName
+      guard rows.shape.entities[name] != nil else {
+        throw DocumentStoreError(
+          .unknownContent,
+          "The save has a new row of an entity that the store does not have. Add its class to the schema of the "
+            + "store. Nothing was saved.", entity: name)
+      }
       var key = makeKey(name)
       var identifier = try newIdentifier(name, key)
       while exists(identifier) {
