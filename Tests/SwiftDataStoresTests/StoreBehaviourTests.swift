@@ -191,6 +191,25 @@ struct StoreBehaviourTests {
     #expect(try self.context(open).author("One")?.persistentModelID == two.persistentModelID)
   }
 
+  @Test(arguments: Kind.all(Schema([Shop.self])))
+  func uniqueValuesMayBePartsOfValues(_ kind: Kind) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    let shop = Shop("Books", in: "Oslo", zip: "1")
+    for model in [shop, Shop("Books", in: "Rome", zip: "2"), Shop("Bread", in: "Oslo", zip: "3")] {
+      first.insert(model)
+    }
+    try first.save()
+    let second = try context(open)
+    second.insert(Shop("Books", in: "Oslo", zip: "4"))
+    try second.save()
+    #expect(try context(open).all(Shop.self).map(\.address.code).sorted() == ["2", "3", "4"])
+    // The key of the zip code in the document has another name than the property.
+    shop.address.code = "3"
+    let error = #expect(throws: DocumentStoreError.self) { try first.save() }
+    #expect(error?.code == .duplicateValue && error?.property == "address.code")
+  }
+
   @Test(arguments: Kind.all)
   func deleteRulesApplyAlsoToRowsOfOtherContexts(_ kind: Kind) throws {
     let open = try kind.make()
@@ -379,6 +398,29 @@ struct StoreBehaviourTests {
     try context.save()
     #expect(albums.map(\.photos) == [[photo], [photo]])
     #expect(try self.context(open).all(Album.self).map(\.photos.count) == [1, 1])
+  }
+}
+
+@Model
+private final class Shop {
+  #Unique<Shop>([\.name, \.address.city], [\.address.code])
+
+  struct Address: Codable {
+    var city: String
+    var code: String
+
+    enum CodingKeys: String, CodingKey {
+      case city
+      case code = "zip"
+    }
+  }
+
+  var name: String
+  var address: Address
+
+  init(_ name: String, in city: String, zip: String) {
+    self.name = name
+    address = Address(city: city, code: zip)
   }
 }
 
