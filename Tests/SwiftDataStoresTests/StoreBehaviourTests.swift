@@ -373,6 +373,48 @@ struct StoreBehaviourTests {
     #expect(try reader.all(Crate.self).map { $0.tools.map(\.name) } == [["saw"]])
   }
 
+  @Test(arguments: Kind.all(Schema([Crate.self, Tool.self])))
+  func batchDeletionObeysDenyOfARelationshipWithoutInverse(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let crate = Crate("a")
+    context.insert(crate)
+    crate.locked = [Tool("saw")]
+    try context.save()
+    let error = #expect(throws: DocumentStoreError.self) {
+      try self.context(open).delete(model: Crate.self)
+    }
+    #expect(error?.code == .deniedDeletion && error?.property == "locked")
+    #expect(try self.context(open).all(Crate.self).map(\.locked.count) == [1])
+    try self.context(open).delete(model: Tool.self)
+    try self.context(open).delete(model: Crate.self)
+    #expect(try self.context(open).all(Crate.self).isEmpty)
+  }
+
+  /// The clerks are deleted before the rule of the drawers reaches the notes that refer to them.
+  @Test(arguments: Kind.all(Schema([Office.self, Clerk.self, Drawer.self, Note.self])))
+  func modelsThatALaterRuleDeletesDoNotDenyADeletion(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (office, clerk, drawer) = (Office(), Clerk(), Drawer())
+    context.insert(office)
+    office.clerks = [clerk]
+    office.drawers = [drawer]
+    let (inside, outside) = (Note("inside"), Note("outside"))
+    drawer.notes = [inside]
+    clerk.notes = [inside, outside]
+    try context.save()
+    let error = #expect(throws: DocumentStoreError.self) {
+      try self.context(open).delete(model: Office.self)
+    }
+    #expect(error?.code == .deniedDeletion && error?.property == "clerk")
+    #expect(try self.context(open).all(Note.self).count == 2)
+    try self.context(open).delete(model: Note.self, where: #Predicate { $0.text == "outside" })
+    try self.context(open).delete(model: Office.self)
+    #expect(try self.context(open).all(Clerk.self).isEmpty)
+    #expect(try self.context(open).all(Note.self).isEmpty)
+  }
+
   @Test func containersWithoutSharedContentsAreIsolated() throws {
     let open = {
       try ModelContainer(for: library, configurations: [DictionaryStoreConfiguration()])
@@ -430,6 +472,7 @@ private final class Crate {
   var name: String
   @Relationship(deleteRule: .cascade) var tools: [Tool] = []
   @Relationship(deleteRule: .cascade) var best: Tool?
+  @Relationship(deleteRule: .deny) var locked: [Tool] = []
 
   init(_ name: String) { self.name = name }
 }
@@ -452,4 +495,37 @@ private final class Album {
 @Model
 private final class Photo {
   init() {}
+}
+
+@Model
+private final class Office {
+  @Relationship(deleteRule: .cascade, inverse: \Clerk.office) var clerks: [Clerk] = []
+  @Relationship(deleteRule: .cascade, inverse: \Drawer.office) var drawers: [Drawer] = []
+
+  init() {}
+}
+
+@Model
+private final class Clerk {
+  var office: Office?
+  @Relationship(deleteRule: .deny, inverse: \Note.clerk) var notes: [Note] = []
+
+  init() {}
+}
+
+@Model
+private final class Drawer {
+  var office: Office?
+  @Relationship(deleteRule: .cascade, inverse: \Note.drawer) var notes: [Note] = []
+
+  init() {}
+}
+
+@Model
+private final class Note {
+  var text: String
+  var clerk: Clerk?
+  var drawer: Drawer?
+
+  init(_ text: String) { self.text = text }
 }

@@ -136,6 +136,9 @@ struct RelationshipShape: Sendable {
   /// Whether a row may be the related one of a single row only.
   var isExclusive: Bool { !isToMany && inverse != nil && !isInverseToMany }
 
+  /// Whether each row has to have a related one.
+  var isRequired: Bool { !isToMany && !isOptional }
+
   fileprivate init(_ relationship: Schema.Relationship, of entity: Schema.Entity, in schema: Schema)
   {
     let destination = schema.entitiesByName[relationship.destination]
