@@ -252,4 +252,87 @@ struct RoundTripTests {
     let read = try folder.context(schema).all(Bookmark.self)
     #expect(read.map(\.target) == [stored.persistentModelID])
   }
+
+  // MARK: Values that are not read again
+
+  /// Encodes a text that it does not decode.
+  struct Word: Codable {
+    var text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      text = try container.decode(String.self, forKey: .text)
+      if text.isEmpty {
+        throw DecodingError.dataCorruptedError(
+          forKey: .text, in: container, debugDescription: "The text is empty.")
+      }
+    }
+  }
+
+  struct Branch: Codable {
+    var branches: [Branch] = []
+
+    init(levels: Int) { if levels > 1 { branches = [Branch(levels: levels - 1)] } }
+  }
+
+  @Model
+  final class Plant {
+    var name: Word
+    var root: Branch
+
+    init(_ name: String, levels: Int) {
+      self.name = Word(name)
+      root = Branch(levels: levels)
+    }
+  }
+
+  private func checkRefusal(
+    of name: String, levels: Int, _ property: String, _ open: () throws -> ModelContainer
+  ) throws {
+    let context = ModelContext(try open())
+    context.autosaveEnabled = false
+    context.insert(Plant("oak", levels: 3))
+    try context.save()
+    let plant = Plant(name, levels: levels)
+    context.insert(plant)
+    let error = #expect(throws: DocumentStoreError.self) { try context.save() }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.entity == "Plant" && error?.property == property)
+    #expect(error?.explanation.hasSuffix("Nothing was saved.") == true)
+    #expect(try ModelContext(try open()).all(Plant.self).map(\.name.text) == ["oak"])
+  }
+
+  @Test(arguments: [("", 3, "name"), ("elm", 120, "root")])
+  func valuesThatADocumentCouldNotBeReadWithAreRefused(
+    _ name: String, _ levels: Int, _ property: String
+  ) throws {
+    let folder = try Folder()
+    try checkRefusal(of: name, levels: levels, property) {
+      try folder.open(Schema([Plant.self]))
+    }
+  }
+
+  @Test func valuesThatCouldNotBeReadInMemoryAreRefused() throws {
+    let contents = DictionaryStoreContents()
+    try checkRefusal(of: "", levels: 3, "name") {
+      try ModelContainer(
+        for: Schema([Plant.self]),
+        configurations: [DictionaryStoreConfiguration(contents: contents)])
+    }
+  }
+
+  @Test func aValueWithManyLevelsIsReadAgain() throws {
+    let folder = try Folder()
+    let schema = Schema([Plant.self])
+    let context = try folder.context(schema)
+    // Two levels each, an object and a list.
+    context.insert(Plant("oak", levels: 98))
+    try context.save()
+    let read = try #require(try folder.context(schema).all(Plant.self).first)
+    var (branch, levels) = (read.root, 1)
+    while let next = branch.branches.first { (branch, levels) = (next, levels + 1) }
+    #expect(levels == 98)
+  }
 }

@@ -15,6 +15,15 @@ indirect enum DocumentValue: Hashable, Sendable {
 extension DocumentValue {
   var isNull: Bool { self == .null }
 
+  /// The number of lists and objects around the innermost part.
+  var depth: Int {
+    switch self {
+    case .list(let values): 1 + (values.lazy.map(\.depth).max() ?? 0)
+    case .object(let values): 1 + (values.values.lazy.map(\.depth).max() ?? 0)
+    default: 0
+    }
+  }
+
   /// The rows that a relationship refers to.
   var identifiers: [PersistentIdentifier] {
     switch self {

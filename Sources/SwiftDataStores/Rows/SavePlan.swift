@@ -21,6 +21,7 @@ struct SaveChanges {
 /// 4. Delete rules and single related rows are applied to the rows of other writers, which the
 ///    context did not know (`SavePlan+Rules`).
 /// 5. Links have to lead to rows, and unique values have to be unique.
+/// 6. The changed rows are read back, so that no save stores a row that no fetch could read.
 ///
 /// The plan reads the rows through its changes. It is made while no other writer can change the
 /// rows, so what it decides holds.
@@ -53,6 +54,7 @@ struct SavePlan {
     try applyRules(to: requested)
     try checkLinks()
     try checkUniqueValues()
+    try checkValues()
   }
 
   /// A plan that deletes rows, with their delete rules.
@@ -61,6 +63,22 @@ struct SavePlan {
     self.rows = rows
     for identifier in identifiers { remove(identifier) }
     try applyRules(to: identifiers)
+  }
+
+  /// A type may encode a value that it does not decode.
+  private func checkValues() throws {
+    let reader = RowReader(shape: rows.shape, storeIdentifier: rows.storeIdentifier)
+    for case let row? in changed.values {
+      guard let entity = entity(row) else { continue }
+      do {
+        _ = try reader.row(entity, row.key, row.values) { rows.rows[$0] }
+      } catch var error as DocumentStoreError {
+        error.explanation =
+          "The saved value could not be read again: \(error.explanation) Set a value that its type decodes. "
+          + "Nothing was saved."
+        throw error
+      }
+    }
   }
 
   // MARK: Rows
