@@ -172,6 +172,19 @@ struct StoreBehaviourTests {
     #expect(found[0].books.count == 2)
   }
 
+  @Test(arguments: Kind.all(Schema([Badge.self])))
+  func aUniqueValueThatANewModelReplacedIsFree(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    // The second model becomes the row of the first one and replaces its code, which the third has.
+    for (name, code) in [("a", "1"), ("a", "2"), ("b", "1")] {
+      context.insert(Badge(name, code))
+    }
+    try context.save()
+    let badges = try self.context(open).all(Badge.self).map { $0.name + $0.code }
+    #expect(badges.sorted() == ["a2", "b1"])
+  }
+
   @Test(arguments: Kind.all)
   func aChangedUniqueValueThatAnotherRowHasMakesTheSaveThrow(_ kind: Kind) throws {
     let open = try kind.make()
@@ -440,6 +453,17 @@ struct StoreBehaviourTests {
     try context.save()
     #expect(albums.map(\.photos) == [[photo], [photo]])
     #expect(try self.context(open).all(Album.self).map(\.photos.count) == [1, 1])
+  }
+}
+
+@Model
+private final class Badge {
+  @Attribute(.unique) var name: String
+  @Attribute(.unique) var code: String
+
+  init(_ name: String, _ code: String) {
+    self.name = name
+    self.code = code
   }
 }
 
