@@ -20,21 +20,25 @@ public final class DictionaryStoreContents: Sendable {
   public init() {}
 
   /// Gives the rows the shape of a schema.
-  /// - Throws: A `DocumentStoreError` if there are rows that do not fit.
+  /// - Throws: A `DocumentStoreError` if there are rows that do not fit, or if the schema lacks an
+  ///   entity of an earlier one: a store that is still open may save rows of it.
   func open(_ schema: Schema) throws {
     let shape = DocumentShape(schema)
     try state.withLock { state in
       let new = DocumentRows(shape: shape, storeIdentifier: identifier)
       guard let rows = state.rows else { return state.rows = new }
       if rows.shape.schema == schema { return }
+      if let name = rows.shape.names.first(where: { shape.entities[$0] == nil }) {
+        throw DocumentStoreError(
+          .unknownContent,
+          "The contents have this entity, and the models do not. Add its class to the schema, or open "
+            + "other contents.", entity: name)
+      }
       let reader = RowReader(shape: shape, storeIdentifier: identifier)
-      let all = try rows.rows.values.map { row in
-        guard let entity = shape.entities[row.entity] else {
-          throw DocumentStoreError(
-            .unknownContent, "The contents have rows of an entity that the models do not have.",
-            entity: row.entity, row: row.key)
+      let all = try rows.rows.values.compactMap { row in
+        try shape.entities[row.entity].map {
+          try reader.row($0, row.key, row.values, known: { _ in nil })
         }
-        return try reader.row(entity, row.key, row.values, known: { _ in nil })
       }
       state.rows = try new.replaced(by: all).rows
     }

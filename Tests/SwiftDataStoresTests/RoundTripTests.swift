@@ -165,4 +165,174 @@ struct RoundTripTests {
     let read = try #require(try folder.context(schema).all(Everything.self).first)
     #expect(read.date == Date(timeIntervalSince1970: 951_782_400.25))
   }
+
+  // MARK: Identifiers
+
+  struct Trail: Codable, Equatable {
+    var steps: [PersistentIdentifier] = []
+  }
+
+  @Model
+  final class Bookmark {
+    var name: String
+    var target: PersistentIdentifier?
+    var trail = Trail()
+
+    init(_ name: String) { self.name = name }
+  }
+
+  private func checkIdentifiers(_ open: () throws -> ModelContainer) throws {
+    let context = ModelContext(try open())
+    context.autosaveEnabled = false
+    let (first, second) = (Bookmark("first"), Bookmark("second"))
+    context.insert(first)
+    context.insert(second)
+    first.target = second.persistentModelID
+    first.trail.steps = [first.persistentModelID, second.persistentModelID]
+    second.target = first.persistentModelID
+    try context.save()
+    let third = Bookmark("third")
+    context.insert(third)
+    second.target = third.persistentModelID
+    // A model of a context that never saves it.
+    let elsewhere = ModelContext(try open())
+    elsewhere.autosaveEnabled = false
+    let unsaved = Bookmark("unsaved")
+    elsewhere.insert(unsaved)
+    third.target = unsaved.persistentModelID
+    try context.save()
+    let reopened = ModelContext(try open())
+    reopened.autosaveEnabled = false
+    func bookmark(_ name: String) throws -> Bookmark {
+      try #require(try reopened.all(Bookmark.self).first { $0.name == name })
+    }
+    #expect(try reopened.all(Bookmark.self).count == 3)
+    #expect(try bookmark("first").target == bookmark("second").persistentModelID)
+    #expect(
+      try bookmark("first").trail.steps
+        == [bookmark("first").persistentModelID, bookmark("second").persistentModelID])
+    #expect(try bookmark("second").target == bookmark("third").persistentModelID)
+    #expect(try bookmark("third").target?.storeIdentifier == nil)
+    // An identifier in an attribute is no link: the row may be deleted.
+    reopened.delete(try bookmark("third"))
+    try reopened.save()
+    let last = try ModelContext(try open()).all(Bookmark.self)
+    #expect(last.count == 2)
+    #expect(
+      last.first { $0.name == "second" }?.target == third.persistentModelID)
+  }
+
+  @Test func identifiersOfNewAndOfDeletedModelsInADocument() throws {
+    let folder = try Folder()
+    try checkIdentifiers { try folder.open(Schema([Bookmark.self])) }
+  }
+
+  @Test func identifiersOfNewAndOfDeletedModelsInMemory() throws {
+    let contents = DictionaryStoreContents()
+    try checkIdentifiers {
+      try ModelContainer(
+        for: Schema([Bookmark.self]),
+        configurations: [DictionaryStoreConfiguration(contents: contents)])
+    }
+  }
+
+  @Test func identifiersOfNewModelsThatBecomeStoredRows() throws {
+    let folder = try Folder()
+    let schema = Schema([Author.self, Book.self, Shelf.self, Cover.self, Bookmark.self])
+    let first = try folder.context(schema)
+    let stored = Author("Tove")
+    first.insert(stored)
+    try first.save()
+    let second = try folder.context(schema)
+    let (bookmark, again) = (Bookmark("a"), Author("Tove"))
+    second.insert(bookmark)
+    second.insert(again)
+    bookmark.target = again.persistentModelID
+    try second.save()
+    let read = try folder.context(schema).all(Bookmark.self)
+    #expect(read.map(\.target) == [stored.persistentModelID])
+  }
+
+  // MARK: Values that are not read again
+
+  /// Encodes a text that it does not decode.
+  struct Word: Codable {
+    var text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      text = try container.decode(String.self, forKey: .text)
+      if text.isEmpty {
+        throw DecodingError.dataCorruptedError(
+          forKey: .text, in: container, debugDescription: "The text is empty.")
+      }
+    }
+  }
+
+  struct Branch: Codable {
+    var branches: [Branch] = []
+
+    init(levels: Int) { if levels > 1 { branches = [Branch(levels: levels - 1)] } }
+  }
+
+  @Model
+  final class Plant {
+    var name: Word
+    var root: Branch
+
+    init(_ name: String, levels: Int) {
+      self.name = Word(name)
+      root = Branch(levels: levels)
+    }
+  }
+
+  private func checkRefusal(
+    of name: String, levels: Int, _ property: String, _ open: () throws -> ModelContainer
+  ) throws {
+    let context = ModelContext(try open())
+    context.autosaveEnabled = false
+    context.insert(Plant("oak", levels: 3))
+    try context.save()
+    let plant = Plant(name, levels: levels)
+    context.insert(plant)
+    let error = #expect(throws: DocumentStoreError.self) { try context.save() }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.entity == "Plant" && error?.property == property)
+    #expect(error?.explanation.hasSuffix("Nothing was saved.") == true)
+    #expect(try ModelContext(try open()).all(Plant.self).map(\.name.text) == ["oak"])
+  }
+
+  @Test(arguments: [("", 3, "name"), ("elm", 120, "root")])
+  func valuesThatADocumentCouldNotBeReadWithAreRefused(
+    _ name: String, _ levels: Int, _ property: String
+  ) throws {
+    let folder = try Folder()
+    try checkRefusal(of: name, levels: levels, property) {
+      try folder.open(Schema([Plant.self]))
+    }
+  }
+
+  @Test func valuesThatCouldNotBeReadInMemoryAreRefused() throws {
+    let contents = DictionaryStoreContents()
+    try checkRefusal(of: "", levels: 3, "name") {
+      try ModelContainer(
+        for: Schema([Plant.self]),
+        configurations: [DictionaryStoreConfiguration(contents: contents)])
+    }
+  }
+
+  @Test func aValueWithManyLevelsIsReadAgain() throws {
+    let folder = try Folder()
+    let schema = Schema([Plant.self])
+    let context = try folder.context(schema)
+    // Two levels each, an object and a list.
+    context.insert(Plant("oak", levels: 98))
+    try context.save()
+    let read = try #require(try folder.context(schema).all(Plant.self).first)
+    var (branch, levels) = (read.root, 1)
+    while let next = branch.branches.first { (branch, levels) = (next, levels + 1) }
+    #expect(levels == 98)
+  }
 }

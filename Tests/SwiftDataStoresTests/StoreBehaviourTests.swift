@@ -8,19 +8,23 @@ struct Kind: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let make: @Sendable () throws -> @Sendable () throws -> ModelContainer
 
-  static let all = [
-    Kind(testDescription: "JSONStore") {
-      let folder = try Folder()
-      return { try folder.open() }
-    },
-    Kind(testDescription: "DictionaryStore") {
-      let contents = DictionaryStoreContents()
-      return {
-        try ModelContainer(
-          for: library, configurations: [DictionaryStoreConfiguration(contents: contents)])
-      }
-    },
-  ]
+  static let all = all(library)
+
+  static func all(_ schema: Schema) -> [Kind] {
+    [
+      Kind(testDescription: "JSONStore") {
+        let folder = try Folder()
+        return { try folder.open(schema) }
+      },
+      Kind(testDescription: "DictionaryStore") {
+        let contents = DictionaryStoreContents()
+        return {
+          try ModelContainer(
+            for: schema, configurations: [DictionaryStoreConfiguration(contents: contents)])
+        }
+      },
+    ]
+  }
 }
 
 @Suite("Saves and fetches of both stores")
@@ -168,6 +172,19 @@ struct StoreBehaviourTests {
     #expect(found[0].books.count == 2)
   }
 
+  @Test(arguments: Kind.all(Schema([Badge.self])))
+  func aUniqueValueThatANewModelReplacedIsFree(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    // The second model becomes the row of the first one and replaces its code, which the third has.
+    for (name, code) in [("a", "1"), ("a", "2"), ("b", "1")] {
+      context.insert(Badge(name, code))
+    }
+    try context.save()
+    let badges = try self.context(open).all(Badge.self).map { $0.name + $0.code }
+    #expect(badges.sorted() == ["a2", "b1"])
+  }
+
   @Test(arguments: Kind.all)
   func aChangedUniqueValueThatAnotherRowHasMakesTheSaveThrow(_ kind: Kind) throws {
     let open = try kind.make()
@@ -185,6 +202,25 @@ struct StoreBehaviourTests {
     // Two rows may exchange their values.
     try context.save()
     #expect(try self.context(open).author("One")?.persistentModelID == two.persistentModelID)
+  }
+
+  @Test(arguments: Kind.all(Schema([Shop.self])))
+  func uniqueValuesMayBePartsOfValues(_ kind: Kind) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    let shop = Shop("Books", in: "Oslo", zip: "1")
+    for model in [shop, Shop("Books", in: "Rome", zip: "2"), Shop("Bread", in: "Oslo", zip: "3")] {
+      first.insert(model)
+    }
+    try first.save()
+    let second = try context(open)
+    second.insert(Shop("Books", in: "Oslo", zip: "4"))
+    try second.save()
+    #expect(try context(open).all(Shop.self).map(\.address.code).sorted() == ["2", "3", "4"])
+    // The key of the zip code in the document has another name than the property.
+    shop.address.code = "3"
+    let error = #expect(throws: DocumentStoreError.self) { try first.save() }
+    #expect(error?.code == .duplicateValue && error?.property == "address.code")
   }
 
   @Test(arguments: Kind.all)
@@ -232,6 +268,31 @@ struct StoreBehaviourTests {
     #expect(try other.all(Cover.self)[0].book?.title == "B")
     #expect(try other.book("A")?.shelves.isEmpty == true)
     #expect(try other.all(Shelf.self)[0].books.map(\.title) == ["B"])
+  }
+
+  @Test(arguments: Kind.all)
+  func aSingleRelatedModelBelongsToTheLastWriter(_ kind: Kind) throws {
+    let open = try kind.make()
+    let setup = try context(open)
+    for title in ["A", "B"] { setup.insert(Book(title)) }
+    setup.insert(Cover("red"))
+    try setup.save()
+    let first = try context(open)
+    let (a, b) = (try #require(try first.book("A")), try #require(try first.book("B")))
+    let cover = try #require(try first.all(Cover.self).first)
+    #expect(a.cover == nil && b.cover == nil && cover.book == nil)
+    let second = try context(open)
+    try second.book("A")?.cover = try second.all(Cover.self).first
+    try second.save()
+    // The first context does not know that the cover belongs to A, which it changes too.
+    a.pages = 5
+    b.cover = cover
+    try first.save()
+    let third = try context(open)
+    #expect(try third.book("A")?.cover == nil)
+    #expect(try third.book("A")?.pages == 5)
+    #expect(try third.book("B")?.cover?.color == "red")
+    #expect(a.cover == nil)
   }
 
   @Test(arguments: Kind.all)
@@ -303,6 +364,70 @@ struct StoreBehaviourTests {
     #expect(try self.context(open).all(Book.self).isEmpty)
   }
 
+  /// The links are stored in the deleted row, because no other side exists.
+  @Test(arguments: Kind.all(Schema([Crate.self, Tool.self])))
+  func modelsThatASaveUnlinksFromADeletedModelStay(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (crate, other) = (Crate("a"), Crate("b"))
+    context.insert(crate)
+    context.insert(other)
+    crate.tools = ["hammer", "saw", "drill"].map(Tool.init)
+    crate.best = Tool("level")
+    try context.save()
+    let moved = try #require(crate.tools.first { $0.name == "saw" })
+    crate.tools.removeAll { $0.name != "hammer" }
+    other.tools.append(moved)
+    crate.best = nil
+    context.delete(crate)
+    try context.save()
+    let reader = try self.context(open)
+    #expect(try reader.all(Tool.self).map(\.name).sorted() == ["drill", "level", "saw"])
+    #expect(try reader.all(Crate.self).map { $0.tools.map(\.name) } == [["saw"]])
+  }
+
+  @Test(arguments: Kind.all(Schema([Crate.self, Tool.self])))
+  func batchDeletionObeysDenyOfARelationshipWithoutInverse(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let crate = Crate("a")
+    context.insert(crate)
+    crate.locked = [Tool("saw")]
+    try context.save()
+    let error = #expect(throws: DocumentStoreError.self) {
+      try self.context(open).delete(model: Crate.self)
+    }
+    #expect(error?.code == .deniedDeletion && error?.property == "locked")
+    #expect(try self.context(open).all(Crate.self).map(\.locked.count) == [1])
+    try self.context(open).delete(model: Tool.self)
+    try self.context(open).delete(model: Crate.self)
+    #expect(try self.context(open).all(Crate.self).isEmpty)
+  }
+
+  /// The clerks are deleted before the rule of the drawers reaches the notes that refer to them.
+  @Test(arguments: Kind.all(Schema([Office.self, Clerk.self, Drawer.self, Note.self])))
+  func modelsThatALaterRuleDeletesDoNotDenyADeletion(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    let (office, clerk, drawer) = (Office(), Clerk(), Drawer())
+    context.insert(office)
+    office.clerks = [clerk]
+    office.drawers = [drawer]
+    let (inside, outside) = (Note("inside"), Note("outside"))
+    drawer.notes = [inside]
+    clerk.notes = [inside, outside]
+    try context.save()
+    let error = #expect(throws: DocumentStoreError.self) {
+      try self.context(open).delete(model: Office.self)
+    }
+    #expect(error?.code == .deniedDeletion && error?.property == "clerk")
+    #expect(try self.context(open).all(Note.self).count == 2)
+    try self.context(open).delete(model: Note.self, where: #Predicate { $0.text == "outside" })
+    try self.context(open).delete(model: Office.self)
+    #expect(try self.context(open).all(Clerk.self).isEmpty)
+    #expect(try self.context(open).all(Note.self).isEmpty)
+  }
+
   @Test func containersWithoutSharedContentsAreIsolated() throws {
     let open = {
       try ModelContainer(for: library, configurations: [DictionaryStoreConfiguration()])
@@ -332,6 +457,58 @@ struct StoreBehaviourTests {
 }
 
 @Model
+private final class Badge {
+  @Attribute(.unique) var name: String
+  @Attribute(.unique) var code: String
+
+  init(_ name: String, _ code: String) {
+    self.name = name
+    self.code = code
+  }
+}
+
+@Model
+private final class Shop {
+  #Unique<Shop>([\.name, \.address.city], [\.address.code])
+
+  struct Address: Codable {
+    var city: String
+    var code: String
+
+    enum CodingKeys: String, CodingKey {
+      case city
+      case code = "zip"
+    }
+  }
+
+  var name: String
+  var address: Address
+
+  init(_ name: String, in city: String, zip: String) {
+    self.name = name
+    address = Address(city: city, code: zip)
+  }
+}
+
+/// Relationships without an inverse.
+@Model
+private final class Crate {
+  var name: String
+  @Relationship(deleteRule: .cascade) var tools: [Tool] = []
+  @Relationship(deleteRule: .cascade) var best: Tool?
+  @Relationship(deleteRule: .deny) var locked: [Tool] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+private final class Tool {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
 private final class Album {
   var name: String
   var photos: [Photo] = []
@@ -342,4 +519,37 @@ private final class Album {
 @Model
 private final class Photo {
   init() {}
+}
+
+@Model
+private final class Office {
+  @Relationship(deleteRule: .cascade, inverse: \Clerk.office) var clerks: [Clerk] = []
+  @Relationship(deleteRule: .cascade, inverse: \Drawer.office) var drawers: [Drawer] = []
+
+  init() {}
+}
+
+@Model
+private final class Clerk {
+  var office: Office?
+  @Relationship(deleteRule: .deny, inverse: \Note.clerk) var notes: [Note] = []
+
+  init() {}
+}
+
+@Model
+private final class Drawer {
+  var office: Office?
+  @Relationship(deleteRule: .cascade, inverse: \Note.drawer) var notes: [Note] = []
+
+  init() {}
+}
+
+@Model
+private final class Note {
+  var text: String
+  var clerk: Clerk?
+  var drawer: Drawer?
+
+  init(_ text: String) { self.text = text }
 }

@@ -106,4 +106,47 @@ struct VersionTests {
     #expect(throws: DocumentStoreError.self) { _ = try open(third) }
     #expect(try open(second).all(Second.Item.self).map(\.name) == ["A"])
   }
+
+  @Test func contentsInMemoryAreNotOpenedWithFewerClasses() throws {
+    let contents = DictionaryStoreContents()
+    let open = { (schema: Schema) in
+      let context = ModelContext(
+        try ModelContainer(
+          for: schema, configurations: [DictionaryStoreConfiguration(contents: contents)]))
+      context.autosaveEnabled = false
+      return context
+    }
+    let both = Schema(
+      library.entities.compactMap(\.modelType) + first.entities.compactMap(\.modelType))
+    let (few, all) = (try open(first), try open(both))
+    // The contents have no rows yet, but an open store may save some.
+    let error = #expect(throws: DocumentStoreError.self) { _ = try open(first) }
+    #expect(error?.code == .unknownContent && error?.entity == "Author")
+    all.insert(Shelf("Top"))
+    try all.save()
+    few.insert(First.Item(title: "A"))
+    try few.save()
+    let reader = try open(both)
+    #expect(try reader.all(Shelf.self).map(\.label) == ["Top"])
+    #expect(try reader.all(First.Item.self).map(\.title) == ["A"])
+  }
+
+  @Test func aNewRowOfAnEntityThatTheStoreLacksIsRefused() throws {
+    let store = try DictionaryStore(
+      DictionaryStoreConfiguration(schema: first), migrationPlan: nil)
+    let context = ModelContext(
+      try ModelContainer(for: library, configurations: [DictionaryStoreConfiguration()]))
+    context.autosaveEnabled = false
+    let shelf = Shelf("Top")
+    context.insert(shelf)
+    var related: [PersistentIdentifier: any BackingData] = [:]
+    let snapshot = DefaultSnapshot(
+      from: shelf.persistentBackingData, relatedBackingDatas: &related)
+    let error = #expect(throws: DocumentStoreError.self) {
+      try store.save(
+        DataStoreSaveChangesRequest(
+          inserted: [snapshot], updated: [], deleted: [], editingState: EditingState()))
+    }
+    #expect(error?.code == .unknownContent && error?.entity == "Shelf")
+  }
 }

@@ -34,8 +34,8 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   /// The properties to read with the fetch; empty reads all.
   ///
   /// The rest of a model's row is read, all at once, when another property is read or any property
-  /// is changed. Whole rows are read if a part of the fetch is evaluated in memory, or if a key
-  /// path names a property that is not stored.
+  /// is changed. Whole rows are read if a part of the fetch is evaluated in memory, if a key
+  /// path names a property that is not stored, and from custom stores.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
 
   /// The relationships whose models are fetched too, with one statement for each relationship.

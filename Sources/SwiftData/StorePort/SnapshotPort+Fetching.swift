@@ -11,6 +11,8 @@ extension SnapshotPort {
   ) throws -> FetchedModels {
     var rest = InMemoryRest()
     var descriptor = request.withUsualRange.descriptor
+    // A snapshot has no faults: a property that it lacks would read as nil or as its default value.
+    descriptor.propertiesToFetch = []
     while true {
       do {
         let result = try store.fetch(

@@ -1,4 +1,5 @@
 import Foundation
+import SwiftData
 
 #if canImport(Glibc)
   import Glibc
@@ -104,8 +105,21 @@ struct DocumentFile: Sendable {
     guard try FileStamp(path: target) == old else { return nil }
     _ = try SystemError.check("replacing \(target)") { rename(temporary, target) }
     isComplete = true
-    try lock.synchronize()
+    flush(lock, target)
     return stamp
+  }
+
+  /// Writes the new name of the file to the disk. Readers have seen the new content, so a failure
+  /// does not undo the save: a context that saved again would insert its new rows twice.
+  private func flush(_ lock: borrowing FolderLock, _ target: String) {
+    do {
+      try lock.synchronize()
+    } catch {
+      WarningLog.write(
+        "\(target) is saved, but its folder could not be flushed: \(error). After a crash of the system the "
+          + "file may have its earlier content. Check the disk.",
+        onceFor: "folder of a document \(target)")
+    }
   }
 
   private func keepPermissions(

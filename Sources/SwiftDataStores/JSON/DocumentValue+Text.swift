@@ -12,7 +12,8 @@ extension DocumentValue {
 /// Writes JSON with one value per line: members of objects sorted by name, indented by two spaces.
 struct JSONText {
   private(set) var bytes: [UInt8] = []
-  /// The key of a row that a link leads to.
+  /// The key of a row that a link leads to. An identifier in an attribute may be one of a deleted
+  /// row, which has none.
   var key: (PersistentIdentifier) -> String? = { _ in nil }
 
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
@@ -36,7 +37,7 @@ struct JSONText {
     case .number(let text): bytes.append(contentsOf: text.utf8)
     case .string(let text): append(quoted: text)
     case .identifier(let identifier):
-      append(quoted: "\(identifier.entityName)/\(key(identifier) ?? "")")
+      append(quoted: "\(identifier.entityName)/\(key(identifier) ?? identifier.primaryKey)")
     case .list(let values):
       append(values, "[", "]", indent) { $0.append($1, indent: indent + 1) }
     case .object(let values):

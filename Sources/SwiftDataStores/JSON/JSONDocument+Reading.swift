@@ -144,7 +144,7 @@ extension JSONNode {
   fileprivate func line(of error: DocumentStoreError) -> Int? {
     guard let entity = error.entity, let node = self["entities"]?[entity] else { return nil }
     guard let key = error.row, let row = node[key] else { return node.line }
-    let property = error.property.flatMap { $0.split(separator: ",").first }
+    let property = error.property.flatMap { $0.split { ",.".contains($0) }.first }
     return property.flatMap { row[String($0)]?.line } ?? row.line
   }
 }

@@ -52,6 +52,20 @@ struct JSONDocument: Sendable {
     for identifier in changes.rows.keys { texts[identifier] = nil }
   }
 
+  /// - Throws: A `DocumentStoreError` if a value has more levels than the parser reads.
+  static func checkDepth(of changes: SaveChanges) throws {
+    // The document, its entities, the rows of an entity, and the row are objects too.
+    let deepest = JSONParser.deepest - 4
+    for case let row? in changes.rows.values {
+      guard let (name, _) = row.values.first(where: { $0.value.depth > deepest }) else { continue }
+      throw DocumentStoreError(
+        .invalidValue,
+        "The value has more than \(deepest) levels of lists and objects, which the store does not read. Set a "
+          + "value with fewer levels, or store it as Data. Nothing was saved.",
+        entity: row.entity, row: row.key, property: name)
+    }
+  }
+
   /// The bytes of the document with changes that are not applied yet.
   mutating func bytes(applying changes: SaveChanges? = nil) -> [UInt8] {
     let rows = rows

@@ -16,7 +16,7 @@ struct JSONParser {
   private var depth = 0
 
   /// More levels than any document has; each takes space on the stack.
-  private static var deepest: Int { 200 }
+  static var deepest: Int { 200 }
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 

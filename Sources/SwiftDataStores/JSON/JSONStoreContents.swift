@@ -129,6 +129,7 @@ struct JSONStoreContents: Sendable {
       while true {
         try refresh()
         let changes = try makePlan(&document.rows).changes
+        try JSONDocument.checkDepth(of: changes)
         let new = document.bytes(applying: changes)
         guard let stamp = try file.replace(with: new, expecting: stamp, under: lock) else {
           self.stamp = nil

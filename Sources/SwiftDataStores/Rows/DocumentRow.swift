@@ -20,6 +20,14 @@ struct DocumentRow: Hashable, Sendable {
     values[property]?.identifiers ?? []
   }
 
+  /// The value of a property, or of a part of a composite; null if the composite is.
+  func value(at path: [String]) -> DocumentValue {
+    path.dropFirst().reduce(path.first.flatMap { values[$0] } ?? .null) { value, key in
+      guard case .object(let members) = value else { return .null }
+      return members[key] ?? .null
+    }
+  }
+
   mutating func setLinks(_ relationship: RelationshipShape, _ targets: [PersistentIdentifier]) {
     values[relationship.name] =
       relationship.isToMany
@@ -41,7 +49,7 @@ struct UniqueKey: Hashable, Sendable {
   /// - Returns: `nil` if a value is null: nulls are equal to nothing.
   init?(_ constraint: UniqueConstraint, of row: DocumentRow) {
     self.constraint = constraint
-    values = constraint.properties.map { row.values[$0] ?? .null }
+    values = constraint.paths.map { row.value(at: $0) }
     if values.contains(where: \.isNull) { return nil }
   }
 }

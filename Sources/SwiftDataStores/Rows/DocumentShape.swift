@@ -54,7 +54,7 @@ struct EntityShape: Sendable {
       RelationshipShape($0, of: entity, in: schema)
     }
     constraints = ancestors.flatMap { owner in
-      owner.uniquenessConstraints.map { UniqueConstraint(entity: owner.name, properties: $0) }
+      owner.uniquenessConstraints.map { UniqueConstraint($0, of: owner, as: entity) }
     }
     let sorted = relationships.values.sorted { $0.name < $1.name }
     links = sorted.filter(\.isStored)
@@ -93,10 +93,28 @@ struct AttributeShape: Sendable {
   }
 }
 
-/// Properties whose values identify a row among those of an entity and its subentities.
+/// Properties or parts of them whose values identify a row among those of an entity and its subentities.
 struct UniqueConstraint: Hashable, Sendable {
   let entity: String
+  /// The names of properties, and of parts of composites, such as `address.city`.
   let properties: [String]
+  /// The keys of each value in a row, from the property to the part.
+  let paths: [[String]]
+
+  /// - Parameter entity: The owner of the constraint, or a subentity, whose rows have the values.
+  fileprivate init(_ names: [String], of owner: Schema.Entity, as entity: Schema.Entity) {
+    self.entity = owner.name
+    properties = names
+    paths = names.map { name in
+      let path = name.split(separator: ".").map(String.init)
+      guard path.count > 1, let attribute = entity.attributesByName[path[0]],
+        case .composite(let leaves)? = try? attribute.storageForm(),
+        let leaf = leaves.first(where: { $0.path.starts(with: path.dropFirst()) })
+      else { return path }
+      // A type may have other keys than names.
+      return [path[0]] + leaf.codingPath.prefix(path.count - 1)
+    }
+  }
 }
 
 struct RelationshipShape: Sendable {
@@ -117,6 +135,9 @@ struct RelationshipShape: Sendable {
 
   /// Whether a row may be the related one of a single row only.
   var isExclusive: Bool { !isToMany && inverse != nil && !isInverseToMany }
+
+  /// Whether each row has to have a related one.
+  var isRequired: Bool { !isToMany && !isOptional }
 
   fileprivate init(_ relationship: Schema.Relationship, of entity: Schema.Entity, in schema: Schema)
   {

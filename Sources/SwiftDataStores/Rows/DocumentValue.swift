@@ -15,12 +15,39 @@ indirect enum DocumentValue: Hashable, Sendable {
 extension DocumentValue {
   var isNull: Bool { self == .null }
 
+  /// The number of lists and objects around the innermost part.
+  var depth: Int {
+    switch self {
+    case .list(let values): 1 + (values.lazy.map(\.depth).max() ?? 0)
+    case .object(let values): 1 + (values.values.lazy.map(\.depth).max() ?? 0)
+    default: 0
+    }
+  }
+
   /// The rows that a relationship refers to.
   var identifiers: [PersistentIdentifier] {
     switch self {
     case .identifier(let identifier): [identifier]
     case .list(let values): values.flatMap(\.identifiers)
     default: []
+    }
+  }
+
+  /// The value of an attribute as a row stores it. The identifier of a model that has no row is
+  /// stored in parts, as one of another store is.
+  /// - Parameter current: The identifier of the row that another identifier stands for.
+  /// - Throws: What an identifier throws while it encodes itself.
+  func stored(
+    _ current: (PersistentIdentifier) -> PersistentIdentifier = \.resolved
+  ) throws -> DocumentValue {
+    switch self {
+    case .identifier(let identifier):
+      let row = current(identifier)
+      if row.storeIdentifier != nil { return .identifier(row) }
+      return .object(try DocumentEncoder.values(of: row, storeIdentifier: ""))
+    case .list(let values): return .list(try values.map { try $0.stored(current) })
+    case .object(let values): return .object(try values.mapValues { try $0.stored(current) })
+    default: return self
     }
   }
 

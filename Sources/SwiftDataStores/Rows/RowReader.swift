@@ -84,7 +84,9 @@ struct RowReader {
       let snapshot = try DefaultSnapshot(
         from: DocumentDecoder(value: .object(values), context: context))
       let encoded = try DocumentEncoder.values(of: snapshot, storeIdentifier: storeIdentifier)
-      for name in entity.attributes.keys { row.values[name] = encoded[name] ?? .null }
+      for name in entity.attributes.keys {
+        row.values[name] = try encoded[name]?.stored() ?? .null
+      }
     } catch let error as DecodingError {
       throw DocumentStoreError(
         .invalidValue, error.reason, entity: entity.name, row: row.key, property: error.property)

@@ -7,6 +7,12 @@ extension SavePlan {
   ) throws {
     for snapshot in snapshots {
       let name = snapshot.persistentIdentifier.entityName
+      guard rows.shape.entities[name] != nil else {
+        throw DocumentStoreError(
+          .unknownContent,
+          "The save has a new row of an entity that the store does not have. Add its class to the schema of the "
+            + "store. Nothing was saved.", entity: name)
+      }
       var key = makeKey(name)
       var identifier = try newIdentifier(name, key)
       while exists(identifier) {
@@ -28,7 +34,7 @@ extension SavePlan {
       new.append((snapshot, row))
     }
     for (snapshot, var row) in new {
-      resolveLinks(of: &row)
+      row = try resolved(row)
       if let match = try match(of: row, entity(row)) {
         merge(row, into: match)
         changes.permanent[snapshot.persistentIdentifier] = match
@@ -37,9 +43,10 @@ extension SavePlan {
       } else {
         put(row)
         noteUniqueValues(of: row)
+        for link in entity(row)?.links ?? [] { noteLink(link, of: row.identifier) }
       }
     }
-    followRenamedRows()
+    try followRenamedRows()
     for identifier in renamed.keys { changed.removeValue(forKey: identifier) }
   }
 
@@ -48,28 +55,32 @@ extension SavePlan {
       for: rows.storeIdentifier, entityName: entity, primaryKey: key)
   }
 
-  /// Replaces the identifiers of new rows.
-  private func resolveLinks(of row: inout DocumentRow) {
-    for link in entity(row)?.links ?? [] {
-      let targets = row.links(link.name)
-      if targets.isEmpty { continue }
-      row.setLinks(link, targets.map { changes.permanent[$0] ?? $0 })
+  /// Rows may name new rows, and new rows that became stored ones after the row was written.
+  private mutating func followRenamedRows() throws {
+    for case let row? in Array(changed.values) {
+      let resolved = try resolved(row)
+      if resolved != row { put(resolved) }
     }
   }
 
-  /// Rows may link to new rows, and to new rows that became stored ones after the link was written.
-  private mutating func followRenamedRows() {
-    for case let row? in Array(changed.values) {
-      var resolved = row
-      for link in entity(row)?.links ?? [] {
-        let targets = row.links(link.name)
-        let current = targets.map { target in
-          let target = changes.permanent[target] ?? target
-          return renamed[target] ?? target
-        }
-        if targets != current { resolved.setLinks(link, current) }
-      }
-      if resolved != row { put(resolved) }
+  /// The row with the identifiers that new rows have now, in links and in attributes.
+  private func resolved(_ row: DocumentRow) throws -> DocumentRow {
+    guard let entity = entity(row) else { return row }
+    var resolved = row
+    for link in entity.links {
+      let targets = row.links(link.name)
+      let current = targets.map(current)
+      if targets != current { resolved.setLinks(link, current) }
     }
+    for name in entity.attributes.keys {
+      resolved.values[name] = try row.values[name]?.stored(current)
+    }
+    return resolved
+  }
+
+  /// The identifier of the row that a model has after the save.
+  private func current(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+    let target = changes.permanent[identifier] ?? identifier.resolved
+    return renamed[target] ?? target
   }
 }

@@ -5,66 +5,97 @@ import SwiftData
 extension SavePlan {
   // MARK: Deletion
 
-  /// Applies delete rules until no row refers to a deleted one.
+  /// Applies delete rules until no row refers to a deleted one. What prevents a deletion is looked
+  /// at last: a later rule may delete the rows that prevent it.
   mutating func applyRules(to deleted: [PersistentIdentifier]) throws {
+    // The rules change more rows, to which they apply all the same.
+    let requested = Set(changed.keys)
+    var obstacles: [Obstacle] = []
     var queue = deleted
     var next = 0
     while next < queue.count {
       let identifier = queue[next]
       next += 1
-      guard let old = rows.rows[identifier] else { continue }
-      for link in entity(old)?.links ?? [] where link.deleteRule == .cascade {
-        for target in old.links(link.name) where isUnchanged(target) {
-          remove(target, byRule: true)
-          queue.append(target)
+      guard let old = removed[identifier] else { continue }
+      for link in entity(old)?.links ?? [] {
+        let targets = old.links(link.name).filter(exists)
+        switch link.deleteRule {
+        case .cascade:
+          for target in targets where exists(target) && !requested.contains(target) {
+            remove(target, byRule: true)
+            queue.append(target)
+          }
+        case .deny: obstacles += targets.map { Obstacle(row: old, link: link, target: $0) }
+        default: break
         }
       }
       for referrer in referrers(of: identifier).sorted(by: SavePlan.inOrder) {
-        if try apply(referrer, identifier) { queue.append(referrer.row) }
+        guard let row = row(referrer.row), let link = entity(row)?.relationships[referrer.property]
+        else { continue }
+        switch link.inverseDeleteRule {
+        case .cascade:
+          remove(row.identifier, byRule: true)
+          queue.append(row.identifier)
+        case .deny: obstacles.append(Obstacle(row: row, link: link, target: identifier))
+        default:
+          if link.isRequired {
+            obstacles.append(Obstacle(row: row, link: link, target: identifier))
+          } else {
+            try removeLink(to: identifier, link, of: row)
+          }
+        }
       }
     }
+    for obstacle in obstacles { try check(obstacle) }
     try displaceOtherOwners()
   }
 
-  /// Whether a row exists that the request does not concern.
-  private func isUnchanged(_ identifier: PersistentIdentifier) -> Bool {
-    changed[identifier] == nil && rows.rows[identifier] != nil
+  /// A link that may prevent a deletion: one of a deleted row, or one to a deleted row.
+  private struct Obstacle {
+    let row: DocumentRow
+    let link: RelationshipShape
+    let target: PersistentIdentifier
   }
 
-  /// Handles a row that refers to a deleted one.
-  /// - Returns: Whether the row is deleted too.
-  private mutating func apply(
-    _ referrer: Referrer, _ deleted: PersistentIdentifier
-  ) throws -> Bool {
-    guard let row = row(referrer.row), let link = entity(row)?.relationships[referrer.property]
-    else { return false }
-    switch link.inverseDeleteRule {
-    case .cascade:
-      remove(row.identifier, byRule: true)
-      return true
-    case .deny where isUnchanged(row.identifier):
-      throw DocumentStoreError(
-        .deniedDeletion,
-        "The row refers to \(rows.rows[deleted]?.name ?? "a row") that the save deletes, and the delete rule "
-          + "of \(deleted.entityName).\(link.inverse ?? "") is deny. Nothing was saved.",
-        entity: row.entity, row: row.key, property: link.name
-      ).denied(by: deleted.entityName, link.inverse ?? "")
-    default:
-      try removeLink(to: deleted, link, of: row)
-      return false
+  /// - Throws: A `DocumentStoreError` if the other row is not deleted too.
+  private func check(_ obstacle: Obstacle) throws {
+    let (row, link) = (obstacle.row, obstacle.link)
+    if removed[row.identifier] == nil {
+      guard link.inverseDeleteRule == .deny else { throw missingRow(of: link, row) }
+      throw denial(
+        row, link,
+        "The row refers to \(removed[obstacle.target]?.name ?? "a row") that the save deletes",
+        by: obstacle.target.entityName, link.inverse ?? "")
+    } else if let target = self.row(obstacle.target) {
+      throw denial(
+        row, link, "The row, which the save deletes, refers to \(target.name)", by: row.entity,
+        link.name)
     }
+  }
+
+  private func denial(
+    _ row: DocumentRow, _ link: RelationshipShape, _ reason: String, by entity: String,
+    _ property: String
+  ) -> DocumentStoreError {
+    DocumentStoreError(
+      .deniedDeletion,
+      "\(reason), and the delete rule of \(entity).\(property) is deny. Nothing was saved.",
+      entity: row.entity, row: row.key, property: link.name
+    ).denied(by: entity, property)
+  }
+
+  private func missingRow(of link: RelationshipShape, _ row: DocumentRow) -> DocumentStoreError {
+    DocumentStoreError(
+      .invalidLink,
+      "The save deletes the row that this required relationship refers to, or gives it to another row. "
+        + "Nothing was saved.", entity: row.entity, row: row.key, property: link.name
+    ).denied(by: row.entity, link.name)
   }
 
   private mutating func removeLink(
     to target: PersistentIdentifier, _ link: RelationshipShape, of row: DocumentRow
   ) throws {
-    if !link.isToMany, !link.isOptional {
-      throw DocumentStoreError(
-        .invalidLink,
-        "The save deletes the row that this required relationship refers to, or gives it to another row. "
-          + "Nothing was saved.", entity: row.entity, row: row.key, property: link.name
-      ).denied(by: row.entity, link.name)
-    }
+    if link.isRequired { throw missingRow(of: link, row) }
     var row = row
     row.setLinks(link, row.links(link.name).filter { $0 != target })
     put(row, isCorrection: true)
@@ -72,16 +103,17 @@ extension SavePlan {
 
   // MARK: Single related rows
 
-  /// A row that two rows refer to, although only one may: the one of this save keeps it.
+  /// A row that two rows refer to, although only one may: the one to which this save gave it keeps
+  /// it. If new rows became one, so that the save gave it to two, the last one does.
   private mutating func displaceOtherOwners() throws {
-    for case let row? in Array(changed.values) {
-      for link in entity(row)?.links ?? [] where link.isExclusive {
-        guard let target = row.links(link.name).first else { continue }
-        for other in referrers(of: target).sorted(by: SavePlan.inOrder)
-        where other.row != row.identifier && rows.shape.belongs(other, to: link) {
-          guard let owner = self.row(other.row), isUnchanged(other.row) else { continue }
-          try removeLink(to: target, link, of: owner)
-        }
+    for taken in takenLinks.reversed() {
+      guard let row = row(taken.row), let link = entity(row)?.relationships[taken.property],
+        let target = row.links(link.name).first
+      else { continue }
+      for other in referrers(of: target).sorted(by: SavePlan.inOrder)
+      where other.row != row.identifier && rows.shape.belongs(other, to: link) {
+        guard let owner = self.row(other.row) else { continue }
+        try removeLink(to: target, link, of: owner)
       }
     }
   }

@@ -23,11 +23,10 @@ extension SavePlan {
   }
 
   private func holder(of key: UniqueKey) -> PersistentIdentifier? {
-    if let new = uniqueRows[key], exists(new) { return new }
-    guard let stored = rows.row(with: key), let row = row(stored),
-      UniqueKey(key.constraint, of: row) == key
-    else { return nil }
-    return stored
+    // The save may have given other values to the row that had these.
+    [uniqueRows[key], rows.row(with: key)].lazy.compactMap(\.self).first {
+      row($0).flatMap { UniqueKey(key.constraint, of: $0) } == key
+    }
   }
 
   private func duplicate(
@@ -52,6 +51,7 @@ extension SavePlan {
       let targets = new.links(link.name)
       if targets.isEmpty { continue }
       row.setLinks(link, link.isToMany ? row.links(link.name) + targets : targets)
+      noteLink(link, of: identifier)
     }
     put(row, isCorrection: row.values != new.values)
     noteUniqueValues(of: row)

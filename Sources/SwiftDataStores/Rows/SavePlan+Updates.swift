@@ -27,6 +27,7 @@ extension SavePlan {
         row.values[name] = .members(stored.filter { !removed.contains($0) } + added)
       } else {
         row.values[name] = value
+        if let link = entity.relationships[name] { noteLink(link, of: row.identifier) }
       }
     }
     return row

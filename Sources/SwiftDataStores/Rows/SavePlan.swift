@@ -21,6 +21,7 @@ struct SaveChanges {
 /// 4. Delete rules and single related rows are applied to the rows of other writers, which the
 ///    context did not know (`SavePlan+Rules`).
 /// 5. Links have to lead to rows, and unique values have to be unique.
+/// 6. The changed rows are read back, so that no save stores a row that no fetch could read.
 ///
 /// The plan reads the rows through its changes. It is made while no other writer can change the
 /// rows, so what it decides holds.
@@ -29,6 +30,10 @@ struct SavePlan {
   var changes = SaveChanges()
   /// The unique values of new rows, and of rows that new ones became.
   var uniqueRows: [UniqueKey: PersistentIdentifier] = [:]
+  /// The single related rows that the request gives to a row, of which each belongs to one row.
+  var takenLinks: [Referrer] = []
+  /// The removed rows, with the links that they had last.
+  private(set) var removed: [PersistentIdentifier: DocumentRow] = [:]
   /// New rows that became stored ones.
   var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
 
@@ -39,13 +44,17 @@ struct SavePlan {
     makeKey: (_ entity: String) -> String
   ) throws {
     self.rows = rows
-    for snapshot in request.deleted { remove(snapshot.persistentIdentifier) }
+    for snapshot in request.deleted {
+      remove(snapshot.persistentIdentifier)
+      unlink(snapshot)
+    }
     let requested = request.deleted.map(\.persistentIdentifier)
     try update(request.updated)
     try insert(request.inserted, makeKey)
     try applyRules(to: requested)
     try checkLinks()
     try checkUniqueValues()
+    try checkValues()
   }
 
   /// A plan that deletes rows, with their delete rules.
@@ -54,6 +63,22 @@ struct SavePlan {
     self.rows = rows
     for identifier in identifiers { remove(identifier) }
     try applyRules(to: identifiers)
+  }
+
+  /// A type may encode a value that it does not decode.
+  private func checkValues() throws {
+    let reader = RowReader(shape: rows.shape, storeIdentifier: rows.storeIdentifier)
+    for case let row? in changed.values {
+      guard let entity = entity(row) else { continue }
+      do {
+        _ = try reader.row(entity, row.key, row.values) { rows.rows[$0] }
+      } catch var error as DocumentStoreError {
+        error.explanation =
+          "The saved value could not be read again: \(error.explanation) Set a value that its type decodes. "
+          + "Nothing was saved."
+        throw error
+      }
+    }
   }
 
   // MARK: Rows
@@ -85,7 +110,22 @@ struct SavePlan {
     guard let row = row(identifier) else { return }
     forgetLinks(of: row)
     if byRule { changes.deletedByRules.append(identifier) }
+    removed[identifier] = row
     changed.updateValue(nil, forKey: identifier)
+  }
+
+  /// Removes the links that the context had removed from a row before it deleted the row. Delete
+  /// rules do not concern them.
+  private mutating func unlink(_ snapshot: DefaultSnapshot) {
+    guard var row = removed[snapshot.persistentIdentifier] else { return }
+    let names = snapshot.changedProperties
+    for link in entity(row)?.links ?? [] where names.contains(link.name) {
+      // The context has applied the rules to a single row that it set instead of the stored one.
+      let lost =
+        link.isToMany ? snapshot.changedMembers(of: link.name)?.removed ?? [] : row.links(link.name)
+      row.setLinks(link, row.links(link.name).filter { !lost.contains($0) })
+    }
+    removed[row.identifier] = row
   }
 
   mutating func put(_ row: DocumentRow, isCorrection: Bool = false) {
@@ -98,6 +138,11 @@ struct SavePlan {
           Referrer(row: row.identifier, property: link.name))
       }
     }
+  }
+
+  /// Notes that the request sets a relationship.
+  mutating func noteLink(_ link: RelationshipShape, of row: PersistentIdentifier) {
+    if link.isExclusive { takenLinks.append(Referrer(row: row, property: link.name)) }
   }
 
   private mutating func forgetLinks(of row: DocumentRow) {

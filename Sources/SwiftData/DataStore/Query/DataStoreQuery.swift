@@ -54,6 +54,8 @@ public struct DataStoreQuery: Hashable, Sendable {
   public var limit: Int?
 
   /// The names of the properties that are needed; empty for all. A store may return more.
+  ///
+  /// A context asks a custom store for all of them, because snapshots have to be complete.
   public var properties: [String]
 
   /// The relationships whose rows are needed too, each as the names of its steps. A store may
