@@ -16,7 +16,10 @@ struct PostgresCreation {
   /// The tables of each store besides those of its models.
   static let ownTables =
     ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
-    + HistoryTables.Entity.allCases.map(\.table) + ["Z_DELETEDHISTORY"]
+    + HistoryTables.Entity.allCases.map(\.table) + [deletedHistoryTable]
+
+  /// The table that records deletions of history.
+  static let deletedHistoryTable = "Z_DELETEDHISTORY"
 
   /// The table that exists while a copy is incomplete.
   static let copyTable = "Z_COPY"

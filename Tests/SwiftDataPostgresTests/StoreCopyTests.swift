@@ -91,6 +91,34 @@ struct StoreCopyTests {
     #expect(try contents(try database(other)) == contents(try database(address)))
   }
 
+  /// Into a database, from there into another schema, and back into a file.
+  @Test(arguments: [false, true])
+  func tokensBeforeDeletedHistoryAreExpiredInACopy(everything: Bool) throws {
+    let url = try folder.makeStore(albums: 2)
+    let context = ModelContext(try file(url))
+    let tokens = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .map(\.token)
+    try #require(tokens.count == 3)
+    let (first, kept) = (tokens[0], tokens[everything ? 2 : 1])
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= kept }))
+    let other = try PostgresServer.shared.addressOfNewSchema()
+    let back = folder.file("back.store")
+    _ = try StoreCopy(from: .file(url), to: .database(address)).run()
+    _ = try StoreCopy(from: .database(address), to: .database(other)).run()
+    _ = try StoreCopy(from: .database(other), to: .file(back)).run()
+    for container in [try file(url), try database(address), try database(other), try file(back)] {
+      let copy = ModelContext(container)
+      func transactions(after token: DefaultHistoryToken) throws -> Int {
+        try copy.fetchHistory(
+          HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+        ).count
+      }
+      #expect(throws: SwiftDataError.historyTokenExpired) { try transactions(after: first) }
+      #expect(try transactions(after: kept) == (everything ? 0 : 1))
+    }
+  }
+
   @Test func aDryRunWritesNothing() throws {
     let url = try folder.makeStore(albums: 2)
     _ = try StoreCopy(from: .file(url), to: .database(address)).preview()

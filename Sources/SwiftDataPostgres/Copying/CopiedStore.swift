@@ -73,6 +73,14 @@ struct CopiedStore {
     let lastKey: Int64
   }
 
+  /// What was deleted from the history, as a database records it.
+  struct DeletedHistory {
+    /// The last number of the beginning that was deleted as a whole; 0 if nothing was.
+    var start: Int64 = 0
+    /// The largest number of a deleted transaction.
+    var last: Int64 = 0
+  }
+
   let identifier: String
   /// The dictionary of `Z_METADATA`.
   let metadata: Data
@@ -82,6 +90,7 @@ struct CopiedStore {
   let layout: StoreLayout
   /// `nil` if the source has no history.
   let history: HistoryTables?
+  let deletedHistory: DeletedHistory
   let tables: [CopiedTable]
   /// The columns of the indexes, by table.
   let indexedColumns: [String: Set<String>]
@@ -90,10 +99,12 @@ struct CopiedStore {
   ///   - entities: The rows of `Z_PRIMARYKEY`.
   ///   - tableNames: The names of the source's tables.
   ///   - history: The tables of the source's history.
+  ///   - deletedHistory: What was deleted from the history.
   init(
     identifier: String, metadata: Data, model: ModelDescription, entities: [Entity],
-    tableNames: Set<String>, history: HistoryTables?
+    tableNames: Set<String>, history: HistoryTables?, deletedHistory: DeletedHistory
   ) {
+    self.deletedHistory = deletedHistory
     self.identifier = identifier
     self.metadata = metadata
     self.model = model

@@ -50,7 +50,20 @@ final class DatabaseCopySource: CopySource {
       history: HistoryTables(
         in: columns.mapValues { names in
           Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
-        }))
+        }), deletedHistory: try DatabaseCopySource.deletedHistory(connection, columns))
+  }
+
+  private static func deletedHistory(
+    _ connection: PostgresConnection, _ columns: [String: Set<String>]
+  ) throws -> CopiedStore.DeletedHistory {
+    guard columns[PostgresCreation.deletedHistoryTable] != nil else {
+      return CopiedStore.DeletedHistory()
+    }
+    let record = try connection.prepare("SELECT \"Z_START\", \"Z_LAST\" FROM \"Z_DELETEDHISTORY\"")
+      .integers()
+    return record.count == 2
+      ? CopiedStore.DeletedHistory(start: record[0], last: record[1])
+      : CopiedStore.DeletedHistory()
   }
 
   func unknownParts() throws -> [String] {

@@ -235,6 +235,11 @@ final class DatabaseCopyTarget: CopyTarget {
       let update = try connection.prepare("UPDATE \"Z_METADATA\" SET \"Z_UUID\" = $1")
       try update.bind(.text(identifier))
       try update.run()
+      let deleted = try connection.prepare(
+        "UPDATE \"Z_DELETEDHISTORY\" SET \"Z_START\" = $1, \"Z_LAST\" = $2")
+      try deleted.bind(
+        .integer(store.deletedHistory.start), .integer(store.deletedHistory.last))
+      try deleted.run()
       try connection.execute("DROP TABLE \"Z_COPY\"")
     }
     // New tables have no statistics, so the first queries would be planned badly. The copy is complete

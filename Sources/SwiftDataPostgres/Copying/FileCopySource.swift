@@ -34,7 +34,8 @@ final class FileCopySource: CopySource {
         CopiedStore.Entity(
           name: $0.name, number: $0.number, superNumber: $0.superNumber, lastKey: $0.lastKey)
       }, tableNames: Set(schema.columns.keys),
-      history: HistoryTables(in: schema.columns))
+      history: HistoryTables(in: schema.columns),
+      deletedHistory: try FileCopySource.deletedHistory(connection, schema))
     rows = FileRows(
       connection, folder: ExternalFolder(of: url), guesses: !store.listsExternalAttributes)
     for table in store.tables {
@@ -44,6 +45,18 @@ final class FileCopySource: CopySource {
         "The table \(table.name) of \(url.path) has no column \(first.name), but its model does. Check the "
           + "file with `swiftdata check`; it is unchanged.", doing: "copying a store")
     }
+  }
+
+  /// In a file a missing number is that of a deleted transaction.
+  private static func deletedHistory(
+    _ connection: Connection, _ schema: StoredSchema
+  ) throws -> CopiedStore.DeletedHistory {
+    let transaction = HistoryTables.Entity.transaction
+    guard schema.columns[transaction.table] != nil else { return CopiedStore.DeletedHistory() }
+    let oldest = try connection.integer("SELECT min(Z_PK) FROM \(transaction.table)")
+    let last = schema.entities.first { $0.number == transaction.rawValue }?.lastKey ?? 0
+    let start = oldest.map { $0 - 1 } ?? last
+    return CopiedStore.DeletedHistory(start: start, last: start)
   }
 
   /// Tables of the format itself, besides those of the model.

@@ -25,8 +25,16 @@ public struct StoreRecovery: Hashable, Sendable {
     /// The keys of rows that were left out because a newer row has the same unique values.
     public internal(set) var duplicateKeys: [Int64] = []
 
+    /// Whether no row was copied, because the definition of the table is lost and its rows do not
+    /// have the columns of the models.
+    ///
+    /// A migration may have added columns to the table, whose order only the definition tells.
+    public internal(set) var hasUnknownColumns = false
+
     /// Whether all rows of the table were copied.
-    public var isComplete: Bool { lostKeys.isEmpty && duplicateKeys.isEmpty }
+    public var isComplete: Bool {
+      lostKeys.isEmpty && duplicateKeys.isEmpty && !hasUnknownColumns
+    }
   }
 
   /// The parts of a store other than the rows of models.
@@ -86,6 +94,11 @@ extension StoreRecovery: CustomStringConvertible {
     ]
     for table in tables where !table.isComplete {
       let name = table.entities.isEmpty ? table.name : table.entities.joined(separator: ", ")
+      if table.hasUnknownColumns {
+        lines.append(
+          "\(name): the definition of the table is lost, and its rows have other columns than the models. "
+            + "Try the models of the version that wrote the file.")
+      }
       if !table.lostKeys.isEmpty {
         let keys = table.lostKeys.prefix(20).map(Self.text).joined(separator: ", ")
         let more = table.lostKeys.count > 20 ? " and more" : ""

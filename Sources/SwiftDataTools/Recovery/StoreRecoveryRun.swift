@@ -6,7 +6,7 @@ import SwiftData
 /// `ModelContainer.recoverStore`.
 ///
 /// 1. `StoreRecoverySource` reads the structure of the file. Missing parts are taken from an empty
-///    store of the models.
+///    store of the models with the entity numbers of the file (`EntityNumberSearch`).
 /// 2. The tables are created. `PageScanner` finds the rows of each table, and they are copied.
 /// 3. Rows on pages below a damaged page are recognised by their entity number and key.
 /// 4. Indexes are built from the rows. Of rows with equal unique values the newest is kept.
@@ -102,7 +102,15 @@ struct StoreRecoveryRun {
     self.recovery.unreadableParts = source.unreadableParts
     self.recovery.damagedPages = source.damagedPages
     if let schema {
-      source.complete(from: try Self.empty(schema, temporaryURL))
+      try schema.validate()
+      let models = DescribedSchema(schema)
+      if source.unreadableParts.contains(.entities) {
+        let search = EntityNumberSearch(pages, source, models: source.model ?? models.model)
+        source.replaceEntities(try search.rows())
+      }
+      source.complete(
+        from: try Self.empty(
+          models, FileEntities(stored: source.storedEntities, model: source.model), temporaryURL))
     } else if !source.hasTableDescriptions {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(recovery.source.path) has lost the description of its models. "
@@ -112,11 +120,17 @@ struct StoreRecoveryRun {
   }
 
   /// The structure of an empty store of the models.
-  private static func empty(_ schema: Schema, _ temporaryURL: URL) throws -> StoreRecoverySource {
+  /// - Parameter entities: The entities of the damaged file, whose numbers are used.
+  private static func empty(
+    _ models: DescribedSchema, _ entities: FileEntities, _ temporaryURL: URL
+  ) throws -> StoreRecoverySource {
     let url = URL(fileURLWithPath: temporaryURL.path + "-models")
     defer { for suffix in ["", "-wal", "-shm"] { remove(url.path + suffix) } }
-    try schema.validate()
-    try DefaultStore(ModelConfiguration("empty", schema: schema, url: url)).pool.close()
+    do {
+      let connection = try Connection(path: url.path)
+      let mapping = SchemaMapping(models, file: entities)
+      try connection.transaction { try StoreCreation(mapping).create(connection) }
+    }
     return StoreRecoverySource(try DatabasePages(DatabaseFile(at: url.path)))
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
 import SwiftData
 
 /// The readable structure of a damaged file: its tables, entities and metadata. `StoreRecoveryRun`
@@ -73,12 +74,29 @@ struct StoreRecoverySource {
     return identifier
   }
 
+  /// The model in the file's cache; `nil` if it can't be read.
+  var model: ModelDescription? {
+    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first else { return nil }
+    return try? ModelCache.decode(Data(content))
+  }
+
   /// Whether the file can be copied without its models.
   var hasTableDescriptions: Bool {
     unreadableParts.isDisjoint(with: [.tables, .metadata, .entities])
   }
 
-  /// Adds missing parts from an empty store of the models.
+  /// The entities in the table of entities.
+  var storedEntities: [(name: String, number: Int, superNumber: Int)] {
+    (rows[EntityTable.name] ?? []).compactMap { row in
+      guard row.values.count > 2, case .text(let name) = row.values[1] else { return nil }
+      return (name, Int(clamping: row.key), Int(clamping: row.values[2].integer))
+    }
+  }
+
+  /// Replaces the rows of the table of entities, a part of which could not be read.
+  mutating func replaceEntities(_ rows: [Row]) { self.rows[EntityTable.name] = rows }
+
+  /// Adds missing parts from an empty store of the models, whose entities have the same numbers.
   mutating func complete(from other: StoreRecoverySource) {
     definitions = Dictionary(
       other.objects.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })

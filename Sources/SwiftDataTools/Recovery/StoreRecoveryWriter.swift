@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
+import OpenSwiftDataStoreFormat
 import SwiftData
 
 /// Writes the new store of a recovery: tables, rows and indexes.
@@ -9,7 +10,11 @@ struct StoreRecoveryWriter {
   struct Table {
     let name: String
     let root: Int
+    /// In the order of the values in records.
     let columns: [String]
+    /// The types of the columns if their order is assumed to be that of the models, because the
+    /// file's definition is lost; otherwise `nil`.
+    let assumedTypes: [String]?
     /// The column of the keys; a record contains null for it.
     let keyColumn: Int?
     /// The default expressions of columns, by column index. A record has no value for a column that
@@ -23,6 +28,9 @@ struct StoreRecoveryWriter {
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
     var damagedPages: Set<Int> = []
+    /// Whether records do not fit the assumed columns: then no row is copied, because values could get
+    /// into other columns.
+    var hasUnknownColumns = false
   }
 
   private let connection: Connection
@@ -34,6 +42,8 @@ struct StoreRecoveryWriter {
   private var replacedDefaults: [String: [Int: String]] = [:]
   /// The tables whose definition in the file can't be read.
   private var unreadDefinitions: Set<String> = []
+  /// The order of columns in definitions that can be read only so far.
+  private var columnOrders: [String: [String]] = [:]
 
   init(_ connection: Connection, source: StoreRecoverySource) {
     self.connection = connection
@@ -87,6 +97,10 @@ struct StoreRecoveryWriter {
       guard let definition else { return false }
       try connection.execute(definition)
       unreadDefinitions.insert(object.name)
+      let names = TableText(object.sql).columns.map(\.name)
+      if try names.sorted() == columns(of: object.name, "name").sorted() {
+        columnOrders[object.name] = names
+      }
       return true
     }
     guard let definition, definition != object.sql else { return true }
@@ -104,8 +118,10 @@ struct StoreRecoveryWriter {
   }
 
   /// The names and types of columns, in their order.
-  private func columns(of table: String) throws -> [String] {
-    let statement = try connection.prepare("SELECT name || ' ' || type FROM pragma_table_info(?1)")
+  private func columns(
+    of table: String, _ term: String = "name || ' ' || type"
+  ) throws -> [String] {
+    let statement = try connection.prepare("SELECT \(term) FROM pragma_table_info(?1)")
     try statement.bind(table, at: 1)
     var columns: [String] = []
     while try statement.step() { columns.append(statement.string(0)) }
@@ -123,23 +139,31 @@ struct StoreRecoveryWriter {
   }
 
   private func table(_ object: StoreRecoverySource.Object) throws -> Table {
-    let statement = try connection.prepare("SELECT name, pk, type FROM pragma_table_info(?1)")
+    let statement = try connection.prepare(
+      "SELECT name FROM pragma_table_info(?1) WHERE pk > 0 AND upper(type) = 'INTEGER'")
     try statement.bind(object.name, at: 1)
-    var columns: [String] = []
-    var keys: [Int] = []
-    while try statement.step() {
-      if statement.int64(1) > 0, statement.string(2).uppercased() == "INTEGER" {
-        keys.append(columns.count)
-      }
-      columns.append(statement.string(0))
-    }
+    var keys: [String] = []
+    while try statement.step() { keys.append(statement.string(0)) }
+    let order = columnOrders[object.name]
+    let columns = try order ?? columns(of: object.name, "name")
+    let isAssumed = object.root <= 0 || unreadDefinitions.contains(object.name)
+    // The columns of the history are in the same order in all files.
+    let isOfModels = columns.dropFirst().first == RowColumns.entity && !isHistory(object.name)
     // If the root page of a table is lost, any key may be lost.
     return Table(
       name: object.name, root: object.root, columns: columns,
-      keyColumn: keys.count == 1 ? keys[0] : nil,
-      defaults: try replacedDefaults[object.name] ?? defaults(of: object.name),
+      assumedTypes: order == nil && isAssumed && isOfModels
+        ? try self.columns(of: object.name, "type") : nil,
+      keyColumn: keys.count == 1 ? columns.firstIndex(of: keys[0]) : nil,
+      // The definition of the models has its defaults in another order.
+      defaults: order == nil
+        ? try replacedDefaults[object.name] ?? defaults(of: object.name) : [:],
       lacksDefaults: unreadDefinitions.contains(object.name),
       lost: object.root <= 0 ? [1 ... .max] : [])
+  }
+
+  private func isHistory(_ table: String) -> Bool {
+    HistoryTables.Entity.allCases.contains { $0.table == table }
   }
 
   // MARK: Rows
@@ -157,6 +181,8 @@ struct StoreRecoveryWriter {
     /// - Returns: Whether the row can belong to the table.
     mutating func add(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
       guard isPlausible(values) else { return false }
+      if let types = table.assumedTypes, !values.fit(types) { table.hasUnknownColumns = true }
+      if table.hasUnknownColumns { return false }
       if try insert(key, values) { table.copied += 1 } else { table.duplicates.append(key) }
       return true
     }
@@ -220,9 +246,21 @@ struct StoreRecoveryWriter {
     var table = copy.table
     table.lost = losses.keys
     table.damagedPages = Set(losses.pages)
-    tablesByName[table.name] = table
-    externalNames.formUnion(copy.names)
+    try store(table, copy.names)
     try connection.commit()
+  }
+
+  /// Takes over the result for a table. Removes the rows if their columns are not known.
+  private mutating func store(_ table: Table, _ names: Set<String>) throws {
+    var table = table
+    if table.hasUnknownColumns {
+      try connection.execute("DELETE FROM \(table.name.quotedName)")
+      (table.copied, table.shortRows, table.duplicates) = (0, 0, [])
+      table.lost = [1 ... .max]
+    } else {
+      externalNames.formUnion(names)
+    }
+    tablesByName[table.name] = table
   }
 
   /// Copies rows from pages that could not be reached because of damaged pages.
@@ -230,7 +268,7 @@ struct StoreRecoveryWriter {
   mutating func copyOrphanRows(
     _ walk: PageScanner, _ unreadable: inout Set<StoreRecovery.Part>
   ) throws {
-    let incomplete = tables.filter { !$0.lost.isEmpty }
+    let incomplete = tables.filter { !$0.lost.isEmpty && !$0.hasUnknownColumns }
     if incomplete.isEmpty, !unreadable.contains(.metadata) { return }
     var copies: [String: Copy] = [:]
     var tableOfPage: [Int: String] = [:]
@@ -253,8 +291,7 @@ struct StoreRecoveryWriter {
     for (name, copy) in copies {
       var table = copy.table
       table.lost = table.lost.removing(found[name, default: []].sorted())
-      tablesByName[name] = table
-      externalNames.formUnion(copy.names)
+      try store(table, copy.names)
     }
     if connection.isInTransaction { try connection.commit() }
   }
@@ -374,7 +411,8 @@ struct StoreRecoveryWriter {
     tables.map { table in
       StoreRecovery.Table(
         name: table.name, entities: entities.names[table.name] ?? [], copiedRows: table.copied,
-        lostKeys: table.lost, duplicateKeys: table.duplicates.sorted())
+        lostKeys: table.lost, duplicateKeys: table.duplicates.sorted(),
+        hasUnknownColumns: table.hasUnknownColumns)
     }
   }
 
@@ -383,6 +421,27 @@ struct StoreRecoveryWriter {
     let result = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
     guard result == "ok" else {
       throw SQLiteError(.corrupt, message: "the new file is damaged: \(result)")
+    }
+  }
+}
+
+extension [RecordValue] {
+  /// Whether a record can have columns of these types. A row that is older than a column has no value
+  /// of it; the column is then not where the models have it.
+  fileprivate func fit(_ types: [String]) -> Bool {
+    count == types.count && zip(self, types).allSatisfy { $0.fits($1) }
+  }
+}
+
+extension RecordValue {
+  fileprivate func fits(_ type: String) -> Bool {
+    switch (ColumnType(rawValue: type), self) {
+    case (_, .null), (nil, _), (.decimal, _), (.integer, .integer): true
+    // SQLite stores a whole number as an integer.
+    case (.float, .real), (.float, .integer), (.timestamp, .real), (.timestamp, .integer): true
+    // A blob contains a text that may be in a file of its own.
+    case (.varchar, .text), (.varchar, .blob), (.blob, .blob): true
+    default: false
     }
   }
 }

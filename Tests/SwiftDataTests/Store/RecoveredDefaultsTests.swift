@@ -109,6 +109,35 @@ import Testing
     let recovery = try ModelContainer.recoverStore(
       at: store.url, to: recovered, for: Schema([Graded.Second.Item.self]))
     #expect(!recovery.isComplete && recovery.unreadableParts.contains(.tables))
+    // The damaged definition tells the order of the columns, which is not that of the models.
+    #expect(recovery.tables.first { $0.name == "ZITEM" }?.copiedRows == 501)
+    #expect(
+      try SQLiteFile.integer(
+        "SELECT count(*) FROM ZITEM WHERE ZNAME LIKE 'item %' AND ZGRADE IS NULL", in: recovered)
+        == 500)
+    #expect(
+      try SQLiteFile.texts(
+        "SELECT ZNAME FROM ZITEM WHERE ZGRADE = 7 AND ZUNIT = 'pieces'", in: recovered) == ["new"])
+  }
+
+  /// Columns that were added are the last ones in the file, but not in the definition of the models.
+  @Test func rowsWhoseColumnsNothingTellsAreNotCopied() throws {
+    try SQLiteFile.execute(
+      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'ZITEM'",
+      in: store.url)
+    let list = try SQLiteFile.integer(
+      "SELECT rootpage FROM sqlite_schema WHERE name = 'Z_METADATA'", in: store.url)
+    let file = try FileHandle(forUpdating: store.url)
+    try file.seek(toOffset: UInt64(list - 1) * 4096)
+    try file.write(contentsOf: Data(repeating: 0, count: 4096))
+    try file.close()
+    let recovery = try ModelContainer.recoverStore(
+      at: store.url, to: recovered, for: Schema([Graded.Second.Item.self]))
+    let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
+    #expect(items.hasUnknownColumns && !items.isComplete && items.copiedRows == 0)
+    #expect(items.lostKeys == [1...501])
+    #expect(recovery.description.contains("Item: the definition of the table is lost"))
+    #expect(try open(recovered).fetchCount(FetchDescriptor<Graded.Second.Item>()) == 0)
   }
 
   @Test func theHistoryOfTheMigrationIsRecovered() throws {
