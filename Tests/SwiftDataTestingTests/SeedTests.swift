@@ -178,6 +178,18 @@ import Testing
         + "\"tomorrow\" is no date."
     ),
     (
+      #"{"Trip": [{"name": "Faro", "start": "2026-05-01T09:30:00"}]}"#,
+      "Seed, Trip, row 1, property start: expected a date such as \"2026-05-01T09:30:00Z\"; "
+        + "\"2026-05-01T09:30:00\" is neither a day such as \"2026-05-01\" nor a time with a zone, "
+        + "such as Z for UTC."
+    ),
+    (
+      #"{"Trip": [{"name": "Faro", "start": "2026-02-30"}]}"#,
+      "Seed, Trip, row 1, property start: expected a date such as \"2026-05-01T09:30:00Z\"; "
+        + "\"2026-02-30\" is neither a day such as \"2026-05-01\" nor a time with a zone, such as Z "
+        + "for UTC."
+    ),
+    (
       #"{"Trip": [{"name": "Faro", "stops": ["belem"]}]}"#,
       "Seed, Trip, row 1, property stops: no row of Stop has the id \"belem\"."
     ),
