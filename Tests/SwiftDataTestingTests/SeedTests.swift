@@ -86,6 +86,20 @@ import Testing
     #expect(first.id != second.id)
   }
 
+  @Test func defaultsOfASubclassFollowAConstraintOfItsSuperclass() throws {
+    let temporary = try TemporaryContainer(
+      for: Ticket.self, SeasonTicket.self,
+      seed: """
+        {"SeasonTicket": [{"id": "s", "code": "A7"}]}
+        """)
+    let ticket = try temporary.model(SeasonTicket.self, "s", in: temporary.makeContext())
+
+    #expect(ticket.code == "A7")
+    #expect(ticket.price == 2.5)
+    #expect(ticket.zone == "inner")
+    #expect(ticket.rides == 30)
+  }
+
   @Test func aPropertyNamedIDIsAValueAndALocalIdentifier() throws {
     let text = "5E1F8A5C-0F3B-4B61-9E1C-0D2F3C1B7A90"
     let temporary = try TemporaryContainer(

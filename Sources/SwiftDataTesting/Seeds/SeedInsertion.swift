@@ -60,15 +60,15 @@ struct SeedInsertion {
   private func model(of row: SeedRow) throws -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) throws -> any PersistentModel {
       let model = M(backingData: _ManagedBackingData<M>(for: type))
-      let properties = type._$descriptor.properties
-      // Defaults such as `UUID()` are evaluated for each row.
+      // Defaults such as `UUID()` are evaluated for each row. The entries of constraints are between
+      // those of a superclass and a subclass, so an entry is found by its name.
       let fresh = type.schemaMetadata
-      for (slot, property) in properties.enumerated() where property.destination == nil {
+      for property in type._$descriptor.properties where property.destination == nil {
         let value: Any?
         if let given = row.values[property.name] {
           value = given
         } else {
-          value = slot < fresh.count ? fresh[slot].defaultValue : nil
+          value = fresh.first { $0.name == property.name }?.defaultValue
           if value == nil, !property.isOptional {
             throw row.error(
               property.name,
