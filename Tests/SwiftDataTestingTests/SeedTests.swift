@@ -208,6 +208,41 @@ import Testing
       "Seed, Trip, row 1, property stops: no row of Stop has the id \"belem\"."
     ),
     (
+      """
+      {
+        "Trip": [
+          {"id": "faro", "name": "Faro", "stops": ["belem"]}, {"name": "Porto", "stops": ["belem"]}
+        ],
+        "Stop": [{"id": "belem", "place": "Belém"}]
+      }
+      """,
+      "Seed, Trip, row 2, property stops: the row with the id \"belem\" has one Trip at most, and "
+        + "Trip, row 1 (\"faro\"), property stops says otherwise. Keep one of the two entries."
+    ),
+    (
+      """
+      {
+        "Trip": [
+          {"id": "faro", "name": "Faro"}, {"id": "porto", "name": "Porto", "stops": ["belem"]}
+        ],
+        "Stop": [{"id": "belem", "place": "Belém", "trip": "faro"}]
+      }
+      """,
+      "Seed, Trip, row 2 (\"porto\"), property stops: the row with the id \"belem\" has one Trip at "
+        + "most, and Stop, row 1 (\"belem\"), property trip says otherwise. Keep one of the two "
+        + "entries."
+    ),
+    (
+      """
+      {
+        "Trip": [{"name": "Faro", "stops": ["belem"]}],
+        "Stop": [{"id": "belem", "place": "Belém", "trip": null}]
+      }
+      """,
+      "Seed, Trip, row 1, property stops: the row with the id \"belem\" has one Trip at most, and "
+        + "Stop, row 1 (\"belem\"), property trip says otherwise. Keep one of the two entries."
+    ),
+    (
       #"{"Trip": [{"name": "Faro", "stops": "belem"}]}"#,
       "Seed, Trip, row 1, property stops: expected a list of the ids of rows of Stop."
     ),
@@ -279,6 +314,44 @@ import Testing
     }
     #expect(
       error?.problem == "the row with the id \"cat\" is a Animal, no Dog", "\(error as Any)")
+  }
+
+  @Test func listsWithoutAnInverseDoNotShareMembers() throws {
+    let error = #expect(throws: SeedError.self) {
+      try TemporaryContainer(
+        for: Kennel.self, Animal.self, Dog.self, Owner.self,
+        seed: """
+          {
+            "Owner": [{"id": "a", "email": "a@example.org"}],
+            "Dog": [{"id": "rex", "name": "Rex", "owner": "a"}],
+            "Kennel": [{"dogs": ["rex"]}, {"dogs": ["rex"]}]
+          }
+          """)
+    }
+    #expect(
+      error?.description
+        == "Seed, Kennel, row 2, property dogs: the row with the id \"rex\" has one Kennel at most, "
+        + "and Kennel, row 1, property dogs says otherwise. Keep one of the two entries.",
+      "\(error as Any)")
+  }
+
+  @Test func bothSidesOfALinkMayBeGiven() throws {
+    let temporary = try TemporaryContainer(
+      for: Animal.self, Dog.self, Owner.self,
+      seed: """
+        {
+          "Owner": [
+            {"id": 1, "email": "a@example.org", "animals": ["rex"], "friends": [2]},
+            {"id": 2, "email": "b@example.org", "friendOf": [1], "friends": [1]}
+          ],
+          "Dog": [{"id": "rex", "name": "Rex", "owner": 1}]
+        }
+        """)
+    let context = temporary.makeContext()
+    let owner = try temporary.model(Owner.self, "1", in: context)
+    #expect(owner.animals?.map(\.name) == ["Rex"])
+    #expect(owner.friends.map(\.email) == ["b@example.org"])
+    #expect(owner.friendOf.map(\.email) == ["b@example.org"])
   }
 
   @Test func rulesOfTheModelsApply() throws {
