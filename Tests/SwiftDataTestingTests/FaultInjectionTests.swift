@@ -277,6 +277,28 @@ import Testing
     #expect(failure?.outcome == "the body ran only 0 saves, so nothing failed")
   }
 
+  @Test(arguments: [true, false])
+  func filesThatCanNotBeCopiedAreReported(_ handlesError: Bool) throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: .file)
+    let folder = try #require(temporary.url).deletingLastPathComponent()
+      .deletingLastPathComponent()
+    // Files in the way of the folder of the copy.
+    for number in 2...5 {
+      try Data().write(to: folder.appendingPathComponent("\(number)"))
+    }
+    let context = temporary.makeContext()
+    context.insert(Trip(name: "Lisbon"))
+    #expect(throws: CocoaError.self) {
+      try temporary.crashing(at: .save(1)) {
+        if handlesError {
+          #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+        } else {
+          try context.save()
+        }
+      }
+    }
+  }
+
   @Test func aStoreInMemoryCanNotCrash() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
     let failure = #expect(throws: ExpectationFailure.self) {

@@ -55,6 +55,24 @@ final class Preset {
   init() {}
 }
 
+/// A class with a constraint, and a subclass with defaults.
+@Model
+class Ticket {
+  #Unique<Ticket>([\.code])
+  var code: String
+  var price = 2.5
+
+  init(code: String) { self.code = code }
+}
+
+@Model
+final class SeasonTicket: Ticket {
+  var zone = "inner"
+  var rides = 30
+
+  override init(code: String) { super.init(code: code) }
+}
+
 @Model
 class Animal {
   var name: String

@@ -86,6 +86,20 @@ import Testing
     #expect(first.id != second.id)
   }
 
+  @Test func defaultsOfASubclassFollowAConstraintOfItsSuperclass() throws {
+    let temporary = try TemporaryContainer(
+      for: Ticket.self, SeasonTicket.self,
+      seed: """
+        {"SeasonTicket": [{"id": "s", "code": "A7"}]}
+        """)
+    let ticket = try temporary.model(SeasonTicket.self, "s", in: temporary.makeContext())
+
+    #expect(ticket.code == "A7")
+    #expect(ticket.price == 2.5)
+    #expect(ticket.zone == "inner")
+    #expect(ticket.rides == 30)
+  }
+
   @Test func aPropertyNamedIDIsAValueAndALocalIdentifier() throws {
     let text = "5E1F8A5C-0F3B-4B61-9E1C-0D2F3C1B7A90"
     let temporary = try TemporaryContainer(
@@ -178,8 +192,55 @@ import Testing
         + "\"tomorrow\" is no date."
     ),
     (
+      #"{"Trip": [{"name": "Faro", "start": "2026-05-01T09:30:00"}]}"#,
+      "Seed, Trip, row 1, property start: expected a date such as \"2026-05-01T09:30:00Z\"; "
+        + "\"2026-05-01T09:30:00\" is neither a day such as \"2026-05-01\" nor a time with a zone, "
+        + "such as Z for UTC."
+    ),
+    (
+      #"{"Trip": [{"name": "Faro", "start": "2026-02-30"}]}"#,
+      "Seed, Trip, row 1, property start: expected a date such as \"2026-05-01T09:30:00Z\"; "
+        + "\"2026-02-30\" is neither a day such as \"2026-05-01\" nor a time with a zone, such as Z "
+        + "for UTC."
+    ),
+    (
       #"{"Trip": [{"name": "Faro", "stops": ["belem"]}]}"#,
       "Seed, Trip, row 1, property stops: no row of Stop has the id \"belem\"."
+    ),
+    (
+      """
+      {
+        "Trip": [
+          {"id": "faro", "name": "Faro", "stops": ["belem"]}, {"name": "Porto", "stops": ["belem"]}
+        ],
+        "Stop": [{"id": "belem", "place": "Belém"}]
+      }
+      """,
+      "Seed, Trip, row 2, property stops: the row with the id \"belem\" has one Trip at most, and "
+        + "Trip, row 1 (\"faro\"), property stops says otherwise. Keep one of the two entries."
+    ),
+    (
+      """
+      {
+        "Trip": [
+          {"id": "faro", "name": "Faro"}, {"id": "porto", "name": "Porto", "stops": ["belem"]}
+        ],
+        "Stop": [{"id": "belem", "place": "Belém", "trip": "faro"}]
+      }
+      """,
+      "Seed, Trip, row 2 (\"porto\"), property stops: the row with the id \"belem\" has one Trip at "
+        + "most, and Stop, row 1 (\"belem\"), property trip says otherwise. Keep one of the two "
+        + "entries."
+    ),
+    (
+      """
+      {
+        "Trip": [{"name": "Faro", "stops": ["belem"]}],
+        "Stop": [{"id": "belem", "place": "Belém", "trip": null}]
+      }
+      """,
+      "Seed, Trip, row 1, property stops: the row with the id \"belem\" has one Trip at most, and "
+        + "Stop, row 1 (\"belem\"), property trip says otherwise. Keep one of the two entries."
     ),
     (
       #"{"Trip": [{"name": "Faro", "stops": "belem"}]}"#,
@@ -253,6 +314,44 @@ import Testing
     }
     #expect(
       error?.problem == "the row with the id \"cat\" is a Animal, no Dog", "\(error as Any)")
+  }
+
+  @Test func listsWithoutAnInverseDoNotShareMembers() throws {
+    let error = #expect(throws: SeedError.self) {
+      try TemporaryContainer(
+        for: Kennel.self, Animal.self, Dog.self, Owner.self,
+        seed: """
+          {
+            "Owner": [{"id": "a", "email": "a@example.org"}],
+            "Dog": [{"id": "rex", "name": "Rex", "owner": "a"}],
+            "Kennel": [{"dogs": ["rex"]}, {"dogs": ["rex"]}]
+          }
+          """)
+    }
+    #expect(
+      error?.description
+        == "Seed, Kennel, row 2, property dogs: the row with the id \"rex\" has one Kennel at most, "
+        + "and Kennel, row 1, property dogs says otherwise. Keep one of the two entries.",
+      "\(error as Any)")
+  }
+
+  @Test func bothSidesOfALinkMayBeGiven() throws {
+    let temporary = try TemporaryContainer(
+      for: Animal.self, Dog.self, Owner.self,
+      seed: """
+        {
+          "Owner": [
+            {"id": 1, "email": "a@example.org", "animals": ["rex"], "friends": [2]},
+            {"id": 2, "email": "b@example.org", "friendOf": [1], "friends": [1]}
+          ],
+          "Dog": [{"id": "rex", "name": "Rex", "owner": 1}]
+        }
+        """)
+    let context = temporary.makeContext()
+    let owner = try temporary.model(Owner.self, "1", in: context)
+    #expect(owner.animals?.map(\.name) == ["Rex"])
+    #expect(owner.friends.map(\.email) == ["b@example.org"])
+    #expect(owner.friendOf.map(\.email) == ["b@example.org"])
   }
 
   @Test func rulesOfTheModelsApply() throws {

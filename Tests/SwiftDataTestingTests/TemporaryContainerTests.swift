@@ -148,6 +148,43 @@ import Testing
     #expect(try copy.makeContext().fetch(FetchDescriptor<Picture>()).map(\.photo) == [photo])
   }
 
+  @Test func aStoreIsCopiedThroughASymbolicLink() throws {
+    let photo = Data(repeating: 7, count: 500_000)
+    let temporary = try TemporaryContainer(for: Picture.self, storage: .file)
+    let context = temporary.makeContext()
+    context.insert(Picture(photo: photo))
+    try context.save()
+    let file = try #require(temporary.url)
+    let link = file.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("released")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+
+    let copy = try TemporaryContainer(copying: link, for: Schema([Picture.self]))
+
+    #expect(try copy.makeContext().fetch(FetchDescriptor<Picture>()).map(\.photo) == [photo])
+    #expect(copy.url?.lastPathComponent == "released")
+    // The copied container is in use, so that its log is not yet in the file.
+    #expect(FileManager.default.fileExists(atPath: file.path + "-wal"))
+    withExtendedLifetime(context) {}
+  }
+
+  @Test func aStoreWithoutFileExtensionIsCopiedWithItsValues() throws {
+    let photo = Data(repeating: 7, count: 500_000)
+    let temporary = try TemporaryContainer(for: Picture.self, storage: .file)
+    let file = try #require(temporary.url).deletingLastPathComponent()
+      .appendingPathComponent("library")
+    let container = try ModelContainer(
+      for: Picture.self, configurations: ModelConfiguration(url: file))
+    let context = ModelContext(container)
+    context.insert(Picture(photo: photo))
+    try context.save()
+
+    let copy = try TemporaryContainer(copying: file, for: Schema([Picture.self]))
+
+    #expect(try copy.makeContext().fetch(FetchDescriptor<Picture>()).map(\.photo) == [photo])
+    withExtendedLifetime((temporary, context)) {}
+  }
+
   @Test func optionsOfTheConfigurationCanBeSet() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self) { $0.keepsHistory = false }
     let context = temporary.makeContext()

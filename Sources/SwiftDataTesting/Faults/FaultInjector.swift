@@ -52,6 +52,11 @@ final class FaultInjector: StatementInterceptor {
     state.withLock { $0.injections.removeValue(forKey: number)?.outcome } ?? Outcome()
   }
 
+  /// An error of the code that has run at the moment of a crash.
+  func error(_ number: Int) -> (any Error)? {
+    state.withLock { $0.injections[number]?.outcome.error }
+  }
+
   // MARK: Moments
 
   func willRun(_ sql: String, times count: Int) throws {

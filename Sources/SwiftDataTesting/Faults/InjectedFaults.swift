@@ -106,10 +106,15 @@ struct OpenInjection {
   @discardableResult
   func end() -> FaultInjector.Outcome { injector.end(number) }
 
+  /// An error of the code that has run at the moment of a crash.
+  var error: (any Error)? { injector.error(number) }
+
   /// Ends the injection.
-  /// - Throws: `ExpectationFailure` if it has not fired.
+  /// - Throws: `ExpectationFailure` if it has not fired, or the error of the code that has run at the
+  ///   moment of a crash.
   func requireFired() throws {
     let outcome = end()
+    if let error = outcome.error { throw error }
     if outcome.hasFired { return }
     let noun =
       switch point {

@@ -23,7 +23,8 @@ extension TemporaryContainer {
   ///   - body: Runs once. Its errors are ignored after the crash.
   /// - Returns: The new container.
   /// - Throws: The error of `body` if it does not come as far as the crash; `ExpectationFailure` if
-  ///   the moment does not come; `SwiftDataError` if the copy can't be opened.
+  ///   the moment does not come; an error of Foundation if the files can't be copied; `SwiftDataError`
+  ///   if the copy can't be opened.
   @discardableResult
   public func crashing(
     at point: FaultPoint,
@@ -35,7 +36,7 @@ extension TemporaryContainer {
     do {
       try body()
     } catch {
-      guard crash.hasHappened else { throw error }
+      guard crash.hasHappened else { throw crash.injection.error ?? error }
     }
     return try finish(crash)
   }
@@ -53,7 +54,8 @@ extension TemporaryContainer {
   ///   - body: Runs once. Its errors are ignored after the crash.
   /// - Returns: The new container.
   /// - Throws: The error of `body` if it does not come as far as the crash; `ExpectationFailure` if
-  ///   the moment does not come; `SwiftDataError` if the copy can't be opened.
+  ///   the moment does not come; an error of Foundation if the files can't be copied; `SwiftDataError`
+  ///   if the copy can't be opened.
   @discardableResult
   public func crashing(
     at point: FaultPoint, isolation: isolated (any Actor)? = #isolation,
@@ -65,7 +67,7 @@ extension TemporaryContainer {
     do {
       try await body()
     } catch {
-      guard crash.hasHappened else { throw error }
+      guard crash.hasHappened else { throw crash.injection.error ?? error }
     }
     return try finish(crash)
   }

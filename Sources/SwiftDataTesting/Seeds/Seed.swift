@@ -14,7 +14,8 @@ public import Foundation
 /// - `id` names the row for links, as a text or a whole number. If the model has a property `id`, it
 ///   is the value of that property too; `$id` is then a name that is not stored.
 /// - A to-one relationship is the `id` of a row, or null; a to-many relationship a list of them. One
-///   side of a relationship is enough. Rows of subclasses are listed under their own entity.
+///   side of a relationship is enough. Entries that link a row to two others, where one is allowed,
+///   are refused. Rows of subclasses are listed under their own entity.
 /// - Dates are texts such as `"2026-05-01T09:30:00Z"` or `"2026-05-01"` (midnight in UTC), or seconds
 ///   since 2001-01-01. Data is a text in Base64. Infinite numbers are `"inf"`, `"-inf"` and `"nan"`.
 ///   Enums are their raw value; other `Codable` values have the form of `JSONEncoder`.

@@ -12,11 +12,21 @@ enum SeedDate {
       return Date(timeIntervalSinceReferenceDate: seconds)
     }
     let text = try container.decode(String.self)
-    for style in [whole, fractional, day] {
+    for style in [whole, fractional] {
       if let date = try? style.parse(text) { return date }
     }
-    throw DecodingError.dataCorruptedError(
-      in: container, debugDescription: "\"\(text)\" is no date")
+    guard let date = try? day.parse(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\"\(text)\" is no date")
+    }
+    // The style ignores the text after the day, and takes a 30th of February for a day in March.
+    guard day.format(date) == text else {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "\"\(text)\" is neither a day such as \"2026-05-01\" nor a time with a "
+          + "zone, such as Z for UTC")
+    }
+    return date
   }
 
   /// Whole seconds and milliseconds as text; other dates as the exact number of seconds.

@@ -33,9 +33,10 @@ struct SeedInsertion {
     let local = try localIdentifiers(models)
     for model in models { insert(model, into: context) }
     var linked: Set<Link> = []
+    var links = SeedLinks()
     for (row, model) in zip(rows, models) {
       for (name, ids) in row.links.sorted(by: { $0.key < $1.key }) {
-        try link(row, model, name, ids, local, context, &linked)
+        try link(row, model, name, ids, local, context, &linked, &links)
       }
     }
     for (row, model) in zip(rows, models) { try requireLinks(row, model, linked) }
@@ -60,15 +61,15 @@ struct SeedInsertion {
   private func model(of row: SeedRow) throws -> any PersistentModel {
     func make<M: PersistentModel>(_ type: M.Type) throws -> any PersistentModel {
       let model = M(backingData: _ManagedBackingData<M>(for: type))
-      let properties = type._$descriptor.properties
-      // Defaults such as `UUID()` are evaluated for each row.
+      // Defaults such as `UUID()` are evaluated for each row. The entries of constraints are between
+      // those of a superclass and a subclass, so an entry is found by its name.
       let fresh = type.schemaMetadata
-      for (slot, property) in properties.enumerated() where property.destination == nil {
+      for property in type._$descriptor.properties where property.destination == nil {
         let value: Any?
         if let given = row.values[property.name] {
           value = given
         } else {
-          value = slot < fresh.count ? fresh[slot].defaultValue : nil
+          value = fresh.first { $0.name == property.name }?.defaultValue
           if value == nil, !property.isOptional {
             throw row.error(
               property.name,
@@ -146,7 +147,8 @@ struct SeedInsertion {
 
   private func link(
     _ row: SeedRow, _ model: any PersistentModel, _ name: String, _ ids: [String],
-    _ local: LocalModels, _ context: ModelContext, _ linked: inout Set<Link>
+    _ local: LocalModels, _ context: ModelContext, _ linked: inout Set<Link>,
+    _ links: inout SeedLinks
   ) throws {
     guard let property = row.type._$descriptor.property(named: name),
       let destination = property.destination
@@ -154,6 +156,7 @@ struct SeedInsertion {
     let partners = try ids.map { id in
       try partner(id, of: destination, local, context) { row.error(name, $0) }
     }
+    try requireAgreement(row, model, property, Array(zip(ids, partners)), &links)
     func link<M: PersistentModel, D: PersistentModel>(_ model: M, _ destination: D.Type) throws {
       let partners = partners.compactMap { $0 as? D }
       if let keyPath = property.keyPath as? KeyPath<M, D?> {
@@ -170,6 +173,43 @@ struct SeedInsertion {
     if let inverse = schema.entitiesByName[row.entity]?.relationshipsByName[name]?.inverseName {
       for partner in partners {
         linked.insert(Link(model: ObjectIdentifier(partner), property: inverse))
+      }
+    }
+  }
+
+  /// Refuses a link that would replace that of another entry.
+  private func requireAgreement(
+    _ row: SeedRow, _ model: any PersistentModel, _ property: ModelProperty,
+    _ partners: [(id: String, model: any PersistentModel)], _ links: inout SeedLinks
+  ) throws {
+    let entry = "\(row.entity), row \(row.name), property \(property.name)"
+    func refuse(_ subject: String, _ entity: String, _ other: String) -> SeedError {
+      row.error(
+        property.name,
+        "\(subject) has one \(entity) at most, and \(other) says otherwise. Keep one of the two entries"
+      )
+    }
+    if property.isToOne,
+      let other = links.decide(property.name, of: model, partners.first?.model, entry)
+    {
+      throw refuse("this row", property.destinationName, other)
+    }
+    let owner = schema.owner(of: property.name, in: row.entity)
+    let inverse = owner?.relationshipsByName[property.name]?.inverseName
+    for partner in partners {
+      let relationship: String
+      if let inverse {
+        let other = type(of: partner.model)._$descriptor.property(named: inverse)
+        guard other?.isToOne == true else { continue }
+        relationship = inverse
+      } else {
+        // A list without an inverse owns its members: each one is in one list.
+        if property.isToOne { continue }
+        relationship = "\(owner?.name ?? row.entity).\(property.name)"
+      }
+      if let other = links.decide(relationship, of: partner.model, model, entry) {
+        throw refuse(
+          "the row with the id \"\(partner.id)\"", owner?.name ?? row.entity, other)
       }
     }
   }

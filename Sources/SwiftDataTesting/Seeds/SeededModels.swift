@@ -22,4 +22,13 @@ struct SeededModels: Sendable {
 extension Schema {
   /// The entity at the root of the hierarchy of an entity.
   func root(of entity: String) -> String { entitiesByName[entity]?.rootEntity.name ?? entity }
+
+  /// The entity that declares a relationship of an entity: that itself, or one above it.
+  func owner(of relationship: String, in entity: String) -> Schema.Entity? {
+    var owner = entitiesByName[entity]
+    while let above = owner?.superentity, above.relationshipsByName[relationship] != nil {
+      owner = above
+    }
+    return owner
+  }
 }

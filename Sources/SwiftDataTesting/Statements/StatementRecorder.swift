@@ -59,7 +59,8 @@ public final class StatementRecorder: Sendable {
 
   private func note(_ event: StatementLog.Event) {
     state.withLock { state in
-      for number in state.recordings.keys {
+      // The view of the keys shares the dictionary, so that each change would copy all recordings.
+      for number in Array(state.recordings.keys) {
         switch event {
         case .statement(let statement):
           state.recordings[number]?.statements.append(RecordedStatement(statement))
