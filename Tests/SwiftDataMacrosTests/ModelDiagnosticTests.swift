@@ -118,6 +118,11 @@ struct ModelDiagnosticTests {
       "error: option 'unique' is repeated on property 'a'"
     ),
     (
+      "@Attribute(.unique, .ephemeral) var a = 1",
+      "error: options 'unique' and 'ephemeral' cannot be combined on property 'a': an ephemeral value is "
+        + "not stored, so no store can compare it"
+    ),
+    (
       "@Relationship var a: String",
       "error: @Relationship requires 'a' to hold a model or models; 'String' is not a model"
     ),

@@ -11,6 +11,8 @@ struct ModelFixItTests {
       "@Attribute(.unique, .spotlight, .unique, originalName: \"b\") var a = 1",
       "@Attribute(.unique, .spotlight, originalName: \"b\") var a = 1"
     ),
+    ("@Attribute(.unique, .ephemeral) var a = 1", "@Attribute(.ephemeral) var a = 1"),
+    ("@Attribute(.ephemeral, .unique) var a = 1", "@Attribute(.ephemeral) var a = 1"),
     ("@Attribute var a: Int { 1 }", "var a: Int { 1 }"),
     ("@Attribute @Transient var a = 1", "@Attribute var a = 1"),
     ("var a = 1, b = 2", "var a = 1\n  var b = 2"),

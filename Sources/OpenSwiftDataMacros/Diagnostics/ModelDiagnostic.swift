@@ -30,6 +30,7 @@ enum ModelDiagnostic: Equatable {
   case conflictingAttributes(String, String, property: String)
   case repeatedAttribute(macro: String, property: String)
   case repeatedOption(String, property: String)
+  case uniqueEphemeral(String)
   case relationshipOnValue(property: String, type: String)
   case unknownInverse(property: String, model: String)
   case markerOutsideModel(macro: String)
@@ -117,6 +118,9 @@ extension ModelDiagnostic: DiagnosticMessage {
       "@\(macro) is repeated on property '\(name)'"
     case .repeatedOption(let option, let name):
       "option '\(option)' is repeated on property '\(name)'"
+    case .uniqueEphemeral(let name):
+      "options 'unique' and 'ephemeral' cannot be combined on property '\(name)': an ephemeral value is "
+        + "not stored, so no store can compare it"
     case .relationshipOnValue(let name, let type):
       "@Relationship requires '\(name)' to hold a model or models; '\(type)' is not a model"
     case .unknownInverse(let name, let model):

@@ -9,6 +9,7 @@ enum ModelFixIt: String {
   case splitBindings = "Declare each property separately"
   case removeAttribute = "Remove the attribute"
   case removeOption = "Remove the repeated option"
+  case removeUnique = "Remove '.unique'"
   case markTransient = "Mark the property @Transient"
   case removeOptional = "Remove one level of optional"
   case removeValue = "Remove the initial value"

@@ -55,6 +55,13 @@ enum SchemaAttributeValidation {
         schema.arguments, with: schema.arguments.removing(argument))
       sink.report(.repeatedOption(option, property: name), at: argument.expression, fixIts: [fixIt])
     }
+    if seen.contains("ephemeral"),
+      let unique = schema.options.first(where: { $0.name == "unique" })?.argument
+    {
+      let fixIt = ModelFixIt.removeUnique.replacing(
+        schema.arguments, with: schema.arguments.removing(unique))
+      sink.report(.uniqueEphemeral(name), at: unique.expression, fixIts: [fixIt])
+    }
   }
 
   private static func checkRelationship(

@@ -13,7 +13,7 @@ import Synchronization
 final class ReaderPool: Sendable {
   private struct State {
     var idle: [PooledReader]
-    var waiting = WaitingReads()
+    var waiting = WaitingQueue<(job: UnownedJob, read: PooledRead)>()
   }
 
   private let state: Mutex<State>
@@ -35,7 +35,7 @@ final class ReaderPool: Sendable {
     let place: Place = state.withLock { state in
       if read.isCancelled.load(ordering: .relaxed) { return .elsewhere }
       if let reader = state.idle.popLast() { return .reader(reader) }
-      state.waiting.append((job, read))
+      read.ticket.store(state.waiting.append((job, read)), ordering: .relaxed)
       return .queue
     }
     switch place {
@@ -63,48 +63,8 @@ final class ReaderPool: Sendable {
   fileprivate func cancel(_ read: PooledRead) -> UnownedJob? {
     state.withLock { state in
       read.isCancelled.store(true, ordering: .relaxed)
-      return state.waiting.remove(read)
+      return state.waiting.remove(read.ticket.load(ordering: .relaxed))?.job
     }
-  }
-}
-
-/// Jobs in the order in which they came.
-private struct WaitingReads {
-  typealias Element = (job: UnownedJob, read: PooledRead)
-
-  private var elements: [Element?] = []
-  private var start = 0
-
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  mutating func popFirst() -> Element? {
-    while start < elements.count {
-      let element = elements[start]
-      elements[start] = nil
-      start += 1
-      if let element {
-        dropTaken()
-        return element
-      }
-    }
-    elements.removeAll(keepingCapacity: true)
-    start = 0
-    return nil
-  }
-
-  /// Jobs may wait for as long as the server runs. Each element is moved once on average.
-  private mutating func dropTaken() {
-    guard start > 64, start * 2 > elements.count else { return }
-    elements.removeFirst(start)
-    start = 0
-  }
-
-  mutating func remove(_ read: PooledRead) -> UnownedJob? {
-    guard let index = elements[start...].firstIndex(where: { $0?.read === read }) else {
-      return nil
-    }
-    defer { elements[index] = nil }
-    return elements[index]?.job
   }
 }
 
@@ -147,6 +107,8 @@ final class PooledRead: TaskExecutor {
   private let reader = Mutex<PooledReader?>(nil)
   /// Guarded by the state of the pool.
   fileprivate let isCancelled = Atomic(false)
+  /// What the waiting job had in the queue last; guarded by the state of the pool.
+  fileprivate let ticket = Atomic(-1)
 
   init(_ pool: ReaderPool) { self.pool = pool }
 

@@ -13,7 +13,7 @@ struct WaitingWrite: Sendable {
 /// `ModelWriter` run units.
 final class WaitingWrites: Sendable {
   private struct State {
-    var writes: [WaitingWrite] = []
+    var writes = WaitingQueue<WaitingWrite>()
     /// The contexts that run no units, by their indices.
     var idle: [Int]
     var concurrency: WriteConcurrency
@@ -41,8 +41,8 @@ final class WaitingWrites: Sendable {
 
   func take(atMost count: Int) -> [WaitingWrite] {
     state.withLock { state in
-      let taken = Array(state.writes.prefix(count))
-      state.writes.removeFirst(taken.count)
+      var taken: [WaitingWrite] = []
+      while taken.count < count, let write = state.writes.popFirst() { taken.append(write) }
       return taken
     }
   }
@@ -50,8 +50,12 @@ final class WaitingWrites: Sendable {
   /// The units that have waited since a time or longer.
   func take(since start: ContinuousClock.Instant) -> [WaitingWrite] {
     state.withLock { state in
-      let taken = Array(state.writes.prefix { $0.arrival <= start })
-      state.writes.removeFirst(taken.count)
+      var taken: [WaitingWrite] = []
+      while let first = state.writes.first, first.arrival <= start,
+        let write = state.writes.popFirst()
+      {
+        taken.append(write)
+      }
       return taken
     }
   }

@@ -79,10 +79,20 @@ struct StoreOpening {
   }
 
   private static func check(_ part: Schema, in schema: Schema, _ name: String) throws {
-    for entity in part.entities where schema.entitiesByName[entity.name] == nil {
+    for entity in part.entities {
+      guard let known = schema.entitiesByName[entity.name] else {
+        throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.with(
+          "The configuration \(name) has the model \(entity.name), but the container does not. Add it to "
+            + "ModelContainer(for:).", entity: entity.name)
+      }
+      // A decoded schema has no classes.
+      guard let type = entity.modelType, let knownType = known.modelType, type != knownType else {
+        continue
+      }
       throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.with(
-        "The configuration \(name) has the model \(entity.name), but the container does not. Add it to "
-          + "ModelContainer(for:).", entity: entity.name)
+        "The configuration \(name) has the class \(String(reflecting: type)), but the container has "
+          + "\(String(reflecting: knownType)) for this entity. List the same class in both.",
+        entity: entity.name)
     }
   }
 

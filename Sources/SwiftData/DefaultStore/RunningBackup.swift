@@ -170,15 +170,7 @@ struct RunningBackup {
     let counts = try check(against: source)
     try ExternalFolder.synchronize(partial)
     try throwInjectedFault("rename \(partial.lastPathComponent)")
-    // A link fails if the name is taken meanwhile, unlike a renaming.
-    guard hardLink(partial.path, url.path) == 0 || errno == EPERM || errno == EOPNOTSUPP else {
-      throw POSIXError.last
-    }
-    if FileManager.default.fileExists(atPath: url.path) {
-      unlink(partial.path)
-    } else if rename(partial.path, url.path) != 0 {
-      throw POSIXError.last
-    }
+    try CompletedFile.rename(partial.path, to: url.path)
     try ExternalFolder.synchronize(url.deletingLastPathComponent())
     return BackupSummary(
       url: url, byteCount: DatabaseFile.size(of: url.path) ?? 0, rowCounts: counts,
@@ -291,8 +283,6 @@ struct RunningBackup {
     return counts
   }
 }
-
-private func hardLink(_ file: String, _ place: String) -> Int32 { link(file, place) }
 
 extension DefaultStore: BackupProviding {
   package func backup(

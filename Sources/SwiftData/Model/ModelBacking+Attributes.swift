@@ -69,7 +69,11 @@ extension _ModelBacking {
   @inlinable
   public func get<V: RawRepresentable & Codable>(_ slot: Int) -> V
   where V.RawValue: _ScalarAttribute {
-    if let raw: V.RawValue = object?.scalar(slot), let value = V(rawValue: raw) { return value }
+    if let raw: V.RawValue = object?.scalar(slot) ?? object?.storedNaN(slot),
+      let value = V(rawValue: raw)
+    {
+      return value
+    }
     return _ModelStorage.placeholderValue(for: V.self, slot: slot, of: object)
   }
 

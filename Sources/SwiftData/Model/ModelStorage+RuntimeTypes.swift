@@ -15,7 +15,7 @@ extension _ModelStorage {
   }
 
   private func anyScalar<V: _ScalarAttribute>(_ type: V.Type, _ slot: Int) -> Any? {
-    let value: V? = scalar(slot)
+    let value: V? = scalar(slot) ?? storedNaN(slot)
     return value
   }
 

@@ -21,17 +21,27 @@ extension _ModelStorage {
         + "stand-in value. Declare the property with a default value, or as optional.")
   }
 
-  /// The value of a required scalar without a stored value: the default of its declaration. A
-  /// floating-point number of a stored row reads as NaN, which SQLite keeps as null.
+  /// The value of a required scalar without a stored value: NaN, or the default of its declaration.
   @usableFromInline
   func missing<V: _ScalarAttribute>(_ slot: Int) -> V {
-    let property = descriptor.properties[slot]
-    if row != nil || partialRowHas(slot), !property.isEphemeral {
-      if let nan = Double.nan as? V { return nan }
-      if let nan = Float.nan as? V { return nan }
-    }
+    if let nan: V = storedNaN(slot) { return nan }
     noteUnreadable(slot)
-    return property.defaultValue as? V ?? V._empty
+    return descriptor.properties[slot].defaultValue as? V ?? V._empty
+  }
+
+  /// NaN for a required floating-point number, or a raw value of that type, whose column is null in a
+  /// stored row: SQLite keeps NaN as null.
+  @usableFromInline
+  func storedNaN<V: _ScalarAttribute>(_ slot: Int) -> V? {
+    let property = descriptor.properties[slot]
+    guard row != nil || partialRowHas(slot), !property.isEphemeral, !property.isOptional else {
+      return nil
+    }
+    switch property.form {
+    case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
+      return type.storesNaNAsNull ? V._unwrap(.real(.nan)) : nil
+    case .attribute(.composite), .attribute(.encoded), .transformable, .toOne, .toMany: return nil
+    }
   }
 
   /// Reports a property that reads as a placeholder value, or as nil although a value is stored.

@@ -6,19 +6,33 @@ import Foundation
 /// the type decodes from empty values, the first of all cases, the first case of an enum without
 /// associated values, and what the type decodes if numbers are one and texts and lists are not
 /// empty. There is no placeholder for a type that rejects all of these, or that cannot be decoded.
+///
+/// An enum inside itself makes a deep value, and the number of attempts grows with the power of its
+/// depth. So a recursive case is only taken if no other value is found, and a few times at most.
 struct PlaceholderValue {
   /// The content of scalars.
   enum Filling { case empty, one }
 
   let filling: Filling
+  /// How many times an enum may be inside itself.
+  let repetitions: Int
   /// The nesting depth of this value.
-  let depth: Int
+  private(set) var depth = 0
+  /// The enums around this value.
+  private var enclosing: [ObjectIdentifier] = []
 
   private static let deepest = 16
 
+  private init(_ filling: Filling, repetitions: Int) {
+    self.filling = filling
+    self.repetitions = repetitions
+  }
+
   static func value<V>(of type: V.Type) -> V? {
-    PlaceholderValue(filling: .empty, depth: 0).value(type)
-      ?? PlaceholderValue(filling: .one, depth: 0).value(type)
+    PlaceholderValue(.empty, repetitions: 0).value(type)
+      ?? PlaceholderValue(.one, repetitions: 0).value(type)
+      // Lists of enums are not empty until they are nested.
+      ?? PlaceholderValue(.one, repetitions: 2).value(type)
   }
 
   func value<V>(_ type: V.Type) -> V? {
@@ -66,11 +80,16 @@ struct PlaceholderValue {
 
   private func decoded(_ type: any Decodable.Type) -> (any Decodable)? {
     if depth > Self.deepest { return nil }
-    let decoder = PlaceholderDecoder(placeholderValue: self, chosenCase: nil)
-    guard let cases = TypeReflection.cases(of: type) else { return try? type.init(from: decoder) }
+    guard let cases = TypeReflection.cases(of: type) else {
+      return try? type.init(from: PlaceholderDecoder(placeholderValue: self, chosenCase: nil))
+    }
+    let identity = ObjectIdentifier(type)
+    guard enclosing.count(where: { $0 == identity }) <= repetitions else { return nil }
+    var inner = self
+    inner.enclosing.append(identity)
     // A case without associated values needs no further values.
     for enumCase in cases.filter(\.payload.isEmpty) + cases.filter({ !$0.payload.isEmpty }) {
-      let decoder = PlaceholderDecoder(placeholderValue: self, chosenCase: enumCase.name)
+      let decoder = PlaceholderDecoder(placeholderValue: inner, chosenCase: enumCase.name)
       if let value = try? type.init(from: decoder) { return value }
     }
     return nil
@@ -82,9 +101,9 @@ struct PlaceholderValue {
 
   /// A placeholder for a part of this value.
   func part<V>(_ type: V.Type) throws -> V {
-    guard let value = PlaceholderValue(filling: filling, depth: depth + 1).value(type) else {
-      throw NoPlaceholderValue()
-    }
+    var part = self
+    part.depth += 1
+    guard let value = part.value(type) else { throw NoPlaceholderValue() }
     return value
   }
 

@@ -25,6 +25,7 @@ enum ValueEncoding {
     do {
       let values = try CompositeCoding.flatten(
         value, leaves: leaves, isOptional: property.isOptional)
+      try checkPayloads(values, leaves)
       if property.isOptional, values.allSatisfy(\.isNull) {
         let place = "\(entityName).\(property.name)"
         WarningLog.write(
@@ -37,6 +38,17 @@ enum ValueEncoding {
       throw error.placed(entity: entityName, property: property.name)
     } catch {
       throw failure(error, property: property, entityName: entityName)
+    }
+  }
+
+  /// Refuses NaN in an associated value: it is stored as null, and the case would not be visible.
+  private static func checkPayloads(_ values: [_StoredValue], _ leaves: [CompositeLeaf]) throws {
+    for (value, leaf) in zip(values, leaves) where leaf.isInPayload {
+      guard case .real(let number) = value, number.isNaN else { continue }
+      throw SwiftDataError.modelValidationFailure.with(
+        "An associated value that is not a number can't be stored, at "
+          + "'\(leaf.path.joined(separator: "."))': its column would be null, and the enum would read as "
+          + "another case. Set a valid number.")
     }
   }
 

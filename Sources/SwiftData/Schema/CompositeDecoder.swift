@@ -44,7 +44,9 @@ struct CompositeSource {
     _ codingPath: [any CodingKey]
   ) throws -> T {
     guard let leaf = tree.nodes[position].leaf else { throw mismatch(type, at: nil, codingPath) }
-    guard let value = scalar.init(storedValue: values[leaf]) as? T else {
+    // A required number without a value is NaN. Optional values are first asked whether they are nil.
+    let isNaN = values[leaf].isNull && scalar.scalarType.storesNaNAsNull
+    guard let value = scalar.init(storedValue: isNaN ? .real(.nan) : values[leaf]) as? T else {
       throw mismatch(type, at: leaf, codingPath)
     }
     return value

@@ -112,6 +112,9 @@ extension ScalarType {
   /// Whether it is an integer type that fits into a signed 64-bit integer.
   package var isInteger: Bool { traits.integers != nil }
 
+  /// Whether a NaN is possible, which SQLite stores as null.
+  package var storesNaNAsNull: Bool { traits.column == .real }
+
   /// Whether stored values have the order of the values.
   package var ordersAsStored: Bool { traits.order == .stored || traits.order == .text }
 }

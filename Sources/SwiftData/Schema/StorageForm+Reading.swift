@@ -161,6 +161,7 @@ private struct CompositeReader {
         found.leaves += inner.leaves
         found.mayBeEmpty = found.mayBeEmpty && inner.mayBeEmpty
       }
+      for index in found.leaves.indices { found.leaves[index].isInPayload = true }
       if found.mayBeEmpty {
         all.mayBeEmpty = true
         for index in found.leaves.indices {

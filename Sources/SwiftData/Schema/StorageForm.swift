@@ -23,6 +23,8 @@ package struct CompositeLeaf: Sendable {
   package var valueType: any Any.Type
   /// The enum cases around the leaf that have no column of their own and only optional values.
   package var emptyCases: [EmptyCase] = []
+  /// Whether the leaf is in an associated value of an enum, whose case is known only by its values.
+  package var isInPayload = false
 
   /// A case that stores nothing if all its values are absent.
   package struct EmptyCase: Sendable, Hashable {

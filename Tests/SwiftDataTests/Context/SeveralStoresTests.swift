@@ -15,6 +15,13 @@ import Testing
     }
   }
 
+  enum Earlier {
+    @Model final class Setting {
+      var key = ""
+      init() {}
+    }
+  }
+
   @Model class Base {
     var name = ""
     init() {}
@@ -154,6 +161,16 @@ import Testing
         for: Trip.self,
         configurations: ModelConfiguration(for: Setting.self, isStoredInMemoryOnly: true))
     }
+  }
+
+  @Test func aConfigurationWithAnotherClassOfAnEntityIsRefused() throws {
+    let error = #expect(throws: SwiftDataError.configurationSchemaNotFoundInContainerSchema) {
+      try ModelContainer(
+        for: Setting.self,
+        configurations: ModelConfiguration(for: Earlier.Setting.self, isStoredInMemoryOnly: true))
+    }
+    #expect(error?.entity == "Setting")
+    #expect(error?.description.contains("Earlier.Setting") == true)
   }
 
   @Test func twoConfigurationsOfOneNameAreRefused() throws {

@@ -48,6 +48,34 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: parent.path)
   }
 
+  /// As on file systems without hard links.
+  @Test(arguments: [EPERM, EOPNOTSUPP])
+  func aFileThatTookTheNameMeanwhileIsKeptWithoutHardLinks(_ code: Int32) throws {
+    let partial = folder.url.appendingPathComponent("copy.partial")
+    let place = folder.url.appendingPathComponent("copy.store")
+    try Data("copy".utf8).write(to: partial)
+    try Data("mine".utf8).write(to: place)
+    let error = #expect(throws: POSIXError.self) {
+      try CompletedFile.rename(partial.path, to: place.path) { _, _ in code }
+    }
+    #expect(error?.code == .EEXIST)
+    #expect(try String(contentsOf: place, encoding: .utf8) == "mine")
+    try FileManager.default.removeItem(at: place)
+    try CompletedFile.rename(partial.path, to: place.path) { _, _ in code }
+    #expect(try String(contentsOf: place, encoding: .utf8) == "copy")
+    #expect(!FileManager.default.fileExists(atPath: partial.path))
+  }
+
+  @Test func aFileThatTookTheNameMeanwhileIsKept() async throws {
+    let container = try open(folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    await #expect(throws: SwiftDataError.storeReadFailure) {
+      try await container.backup(to: place) { _ in try? Data("mine".utf8).write(to: place) }
+    }
+    #expect(try String(contentsOf: place, encoding: .utf8) == "mine")
+    #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
+  }
+
   @Test(arguments: ["first", "last"])
   func aProcessThatDiesLeavesNoFileWithTheName(_ step: String) async throws {
     let container = try open(folder.store)

@@ -38,6 +38,40 @@ import Testing
     }
   }
 
+  struct Meters: RawRepresentable, Codable, Equatable { var rawValue: Double }
+
+  enum Signal: Codable, Equatable {
+    case strength(Double)
+    case absent
+  }
+
+  struct Corner: Codable, Equatable {
+    var x: Double
+    var width: CGFloat
+    var label: String
+  }
+
+  struct Sheet: Codable, Equatable {
+    var height: Meters
+    var corner: Corner?
+  }
+
+  @Model final class Probe {
+    var width: CGFloat = 1
+    var height = Meters(rawValue: 1)
+    var depth: Meters? = Meters(rawValue: 1)
+    var sheet = Sheet(height: Meters(rawValue: 1), corner: nil)
+    var signal = Signal.absent
+
+    init() {}
+  }
+
+  private func probes() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Probe.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -70,6 +104,40 @@ import Testing
     #expect(reading.sample.level.isNaN && reading.sample.levels[0].isNaN)
     #expect(reading.sample.price.isNaN && reading.whole.level.isNaN)
     #expect(reading.whole.levels[0].isNaN)
+  }
+
+  @Test func whatIsNoNumberComesBackInEveryRequiredNumber() throws {
+    let context = try probes()
+    let probe = Probe()
+    (probe.width, probe.height) = (.nan, Meters(rawValue: .nan))
+    probe.depth = Meters(rawValue: .nan)
+    probe.sheet.height = Meters(rawValue: .nan)
+    probe.sheet.corner = Corner(x: .nan, width: .nan, label: "a")
+    context.insert(probe)
+    try context.save()
+    let back = try #require(
+      try ModelContext(context.container).fetch(FetchDescriptor<Probe>()).first)
+    #expect(back.width.isNaN && back.height.rawValue.isNaN && back.depth == nil)
+    #expect(back.getValue(forKey: \.width).isNaN)
+    #expect(back.getValue(forKey: \.height).rawValue.isNaN)
+    #expect(back.sheet.height.rawValue.isNaN)
+    let corner = try #require(back.sheet.corner)
+    #expect(corner.x.isNaN && corner.width.isNaN && corner.label == "a")
+    #expect(back.modelContext?.unreadableValues.isEmpty == true)
+  }
+
+  @Test func anAssociatedValueThatIsNoNumberIsRefusedByName() throws {
+    let context = try probes()
+    let probe = Probe()
+    context.insert(probe)
+    probe.signal = .strength(.nan)
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.property == "signal" && error?.entity == "Probe")
+    #expect(error?.description.contains("strength") == true)
+    probe.signal = .strength(.infinity)
+    try context.save()
+    let back = try ModelContext(context.container).fetch(FetchDescriptor<Probe>()).first
+    #expect(back?.signal == .strength(.infinity))
   }
 
   @Test func aDecimalThatIsNoNumberIsRefusedInAList() throws {

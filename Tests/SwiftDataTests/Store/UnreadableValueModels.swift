@@ -42,6 +42,26 @@ enum Unreadable {
     }
   }
 
+  indirect enum Formula: Codable, Equatable {
+    case sum(Formula, Formula)
+    case choice(Formula, Formula, Formula)
+    case number(Int)
+  }
+  /// All values are nested, and some part has no empty value.
+  indirect enum Outline: Codable {
+    case section(Label, [Outline])
+  }
+
+  @Model final class Sum {
+    var formula: Formula
+    var outline: Outline
+
+    init() {
+      formula = .sum(.number(1), .number(2))
+      outline = .section(Label("l")!, [])
+    }
+  }
+
   @Model final class Record {
     var name: String
     var count: Int

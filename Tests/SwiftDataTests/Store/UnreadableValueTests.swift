@@ -11,9 +11,11 @@ import Testing
       try ModelContainer(for: Record.self, configurations: ModelConfiguration(url: folder.store)))
   }
 
-  private func columns(_ folder: TemporaryFolder) throws -> [String] {
+  private func columns(
+    of table: String = "ZRECORD", _ folder: TemporaryFolder
+  ) throws -> [String] {
     let names = try SQLiteFile.text(
-      "SELECT group_concat(name) FROM pragma_table_info('ZRECORD')", in: folder.store)
+      "SELECT group_concat(name) FROM pragma_table_info('\(table)')", in: folder.store)
     return (names ?? "").split(separator: ",").map(String.init)
       .filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
   }
@@ -56,6 +58,28 @@ import Testing
     #expect(values.count == Record.required.count)
     #expect(values.allSatisfy { $0.reason == .missingValue && $0.entityName == "Record" })
     #expect(values.allSatisfy { $0.persistentModelID == record.persistentModelID })
+  }
+
+  @Test func aRecursiveEnumReadsAsItsShallowestCase() throws {
+    let folder = try TemporaryFolder()
+    func open() throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Unreadable.Sum.self, configurations: ModelConfiguration(url: folder.store)))
+    }
+    do {
+      let context = try open()
+      context.insert(Unreadable.Sum())
+      try context.save()
+    }
+    let settings = try columns(of: "ZSUM", folder).map { "\($0) = NULL" }.joined(separator: ", ")
+    try SQLiteFile.execute("UPDATE ZSUM SET \(settings)", in: folder.store)
+    let sum = try #require(try open().fetch(FetchDescriptor<Unreadable.Sum>()).first)
+    #expect(sum.formula == .number(0))
+    guard case .section(let label, _) = sum.outline, !label.text.isEmpty else {
+      Issue.record("The outline has no case.")
+      return
+    }
   }
 
   @Test(arguments: ["'junk'", "x'00ff'", "-3.7"])
