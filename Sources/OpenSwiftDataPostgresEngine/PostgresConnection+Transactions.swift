@@ -64,7 +64,9 @@ extension PostgresConnection {
           transactionNumber = Int64($0)
         }
       } catch let error as PostgresError {
-        throw error.ofBegin(kind)
+        let refusal = error.ofBegin(kind)
+        if refusal.state == .readOnlyTransaction { refusesWrites = true }
+        throw refusal
       }
     }
     // All are prepared before the transaction begins, once, except settings, whose texts differ.

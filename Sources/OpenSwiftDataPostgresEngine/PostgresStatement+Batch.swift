@@ -17,8 +17,8 @@ extension PostgresStatement {
 
   /// Runs the statement once for each row of a batch, with few round trips.
   ///
-  /// All rows are written or none: outside of a transaction the batch is one. The time limit of a
-  /// statement is that of each row.
+  /// All rows are written or none: outside of a transaction the batch is one. On the
+  /// server the time limit of a statement is that of each row, here that of the next results.
   /// - Parameters:
   ///   - bind: Sets all parameters of the row with this number, from 0.
   ///   - result: Called for each row, in order, while later ones may already have run.
@@ -45,8 +45,8 @@ extension PostgresStatement {
 
   /// Runs the statement once for each call of a function, with few round trips.
   ///
-  /// All rows are written or none: outside of a transaction the batch is one. The time limit of a
-  /// statement is that of each row.
+  /// All rows are written or none: outside of a transaction the batch is one. On the
+  /// server the time limit of a statement is that of each row, here that of the next results.
   /// - Parameters:
   ///   - rows: Binds the parameters of a row and calls the function that it gets, for each row. The
   ///     function sends the values, and clears them.

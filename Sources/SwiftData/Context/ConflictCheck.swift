@@ -44,13 +44,21 @@ final class ConflictCheck {
     guard feed.conflictPolicy == .refuse,
       let port = stores.port(of: storage), let identifier = storage.knownIdentifier
     else { return }
+    feed.recordExternalChange(identifier, differingSlots(of: storage, row, port))
+  }
+
+  /// The attributes and to-one relationships that have other values in a row than the context last read or
+  /// saved.
+  func differingSlots(
+    of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
+  ) -> SlotSet {
     let read = changes.savedSnapshot(of: storage)
     var slots = SlotSet()
     for (slot, property) in storage.descriptor.properties.enumerated()
     where !property.isToMany && !property.isEphemeral && differs(slot, read, row, port) {
       slots.insert(slot)
     }
-    feed.recordExternalChange(identifier, slots)
+    return slots
   }
 
   private func conflicts(of storages: [_ModelStorage], entity: String) throws -> [SaveConflict] {

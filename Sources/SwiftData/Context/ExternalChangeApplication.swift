@@ -161,9 +161,15 @@ final class ExternalChangeApplication {
     in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?
   ) -> SlotSet {
     guard var changed = slots else { return snapshot.slotsDiffering(from: storage) }
-    if storage.reader == nil { return changed }
-    changed.formUnion(
-      snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
+    if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted]),
+      let port = stores.port(of: storage)
+    {
+      let check = ConflictCheck(changes, stores, feed)
+      changed.formUnion(check.differingSlots(of: storage, snapshot, port))
+    } else if storage.reader != nil {
+      changed.formUnion(
+        snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
+    }
     return changed
   }
 

@@ -153,19 +153,19 @@ struct SaveWriter {
   private func countedNewRows() -> [NewRow] {
     if store.plans.counted.isEmpty { return [] }
     var rows: [NewRow] = []
+    var counts: [RowChanges.Row: Int] = [:]
     for run in new.runs where !store.plans.counted[run.save.statements.entity.number].isEmpty {
-      let root = run.save.changes.root
-      var seen: [Int64: Int] = [:]
-      for index in run.indices where changes.isNew(RowChanges.Row(root: root, key: keys[index])) {
-        let count = seen[keys[index], default: 0]
-        seen[keys[index]] = count + 1
-        guard deletion.isEmpty ? count == 1 : count == 0,
-          !deletion.contains(RowChanges.Row(root: root, key: keys[index]))
-        else { continue }
-        rows.append(
-          NewRow(
-            entity: run.save.statements.entity.number, key: keys[index],
-            identifier: new.models[index].persistentIdentifier))
+      for index in run.indices {
+        let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])
+        guard changes.isNew(row), !deletion.contains(row) else { continue }
+        let earlier = counts[row, default: 0]
+        counts[row] = earlier + 1
+        if earlier == (deletion.isEmpty ? 1 : 0) {
+          rows.append(
+            NewRow(
+              entity: run.save.statements.entity.number, key: row.key,
+              identifier: new.models[index].persistentIdentifier))
+        }
       }
     }
     return rows

@@ -115,15 +115,15 @@ import Testing
     probe.sheet.corner = Corner(x: .nan, width: .nan, label: "a")
     context.insert(probe)
     try context.save()
-    let back = try #require(
-      try ModelContext(context.container).fetch(FetchDescriptor<Probe>()).first)
+    let reading = ModelContext(context.container)
+    let back = try #require(try reading.fetch(FetchDescriptor<Probe>()).first)
     #expect(back.width.isNaN && back.height.rawValue.isNaN && back.depth == nil)
     #expect(back.getValue(forKey: \.width).isNaN)
     #expect(back.getValue(forKey: \.height).rawValue.isNaN)
     #expect(back.sheet.height.rawValue.isNaN)
     let corner = try #require(back.sheet.corner)
     #expect(corner.x.isNaN && corner.width.isNaN && corner.label == "a")
-    #expect(back.modelContext?.unreadableValues.isEmpty == true)
+    #expect(reading.unreadableValues.isEmpty)
   }
 
   @Test func anAssociatedValueThatIsNoNumberIsRefusedByName() throws {
