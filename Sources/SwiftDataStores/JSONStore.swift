@@ -157,12 +157,15 @@ extension JSONStore: DataStoreBatching {
 }
 
 extension JSONStore: ExternallyChangingStore {
-  /// Reports changes of the file by other processes and programs, as long as the object exists.
+  /// Reports changes of the file by other processes and programs, as long as the object exists, and
+  /// rows that delete rules have deleted in addition to those of a save.
   ///
-  /// The file is looked at every 50 milliseconds after a change, and every half second later.
+  /// The file is looked at 50 milliseconds after a change, and then less and less often, down to
+  /// every half second.
   ///
-  /// - Parameter report: Called on a queue of the store. If the file can't be read, it is called
-  ///   once, and `mayConcernOthers` is true: the next fetch throws the error.
+  /// - Parameter report: Called on a queue of the store, or on the thread of a fetch or save that
+  ///   finds the changes first. If the file can't be read, it is called once, and
+  ///   `mayConcernOthers` is true: the next fetch throws the error.
   public func observeExternalChanges(
     _ report: @escaping @Sendable (DataStoreExternalChanges) -> Void
   ) -> any AnyObject & Sendable {
