@@ -2,8 +2,9 @@ public import SwiftData
 
 /// A store in memory, without SQL: for tests and small tools.
 ///
-/// Unique attributes, delete rules and relationships behave as in the default store. Rows are
-/// fetched in the order of their insertion. A save and a look-up cost the rows that they concern.
+/// Unique attributes, delete rules and relationships behave as in the default store. Without an
+/// order, rows of a class are fetched in the order of their insertion; a class and its subclasses
+/// follow each other by name. A save and a look-up cost the rows that they concern.
 ///
 /// ```swift
 /// let configuration = DictionaryStoreConfiguration()
@@ -32,7 +33,8 @@ public final class DictionaryStore: DataStore {
   /// - Parameters:
   ///   - configuration: The configuration.
   ///   - migrationPlan: Not used: a store in memory is as old as its program.
-  /// - Throws: A ``DocumentStoreError`` if the contents have rows that do not fit the schema.
+  /// - Throws: A ``DocumentStoreError`` if the contents have rows that do not fit the schema, or
+  ///   entities that it lacks.
   public init(
     _ configuration: DictionaryStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {

@@ -16,7 +16,8 @@ public struct DocumentStoreError: Error, Hashable, Sendable {
     case unknownFormat
     /// The file was written with a newer version of the models.
     case newerSchema
-    /// The file has an entity or a property that the models do not have.
+    /// The file, the contents in memory or a save have an entity or a property that the models of
+    /// the store do not have.
     case unknownContent
     /// A value does not have the type of its property, or a required value is missing.
     case invalidValue

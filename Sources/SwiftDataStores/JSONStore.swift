@@ -29,6 +29,9 @@ public final class JSONStore: DataStore {
   public let identifier: String
 
   private let contents: Mutex<JSONStoreContents>
+  /// Saves of this store follow each other. A save waits for other stores and processes before it
+  /// enters the contents, which others read meanwhile.
+  private let writing = Mutex(())
   private let observers = ExternalChangeObservers()
 
   /// Opens the file, or creates one without rows.
@@ -53,7 +56,7 @@ public final class JSONStore: DataStore {
   /// Removes all rows. The file becomes a document without rows, also if it is damaged.
   ///
   /// - Throws: A ``DocumentStoreError`` with the code `notWritten` or `locked`.
-  public func erase() throws { try contents.withLock { try $0.erase() } }
+  public func erase() throws { try write { try $0.erase(under: $1) } }
 
   // MARK: Reading
 
@@ -108,6 +111,20 @@ public final class JSONStore: DataStore {
 
   // MARK: Writing
 
+  /// Reports what reading the file again has found, after the locks are released.
+  fileprivate func write<R: Sendable>(
+    _ body: (inout JSONStoreContents, borrowing FolderLock) throws -> R
+  ) throws -> R {
+    let (result, changes) = try writing.withLock { _ in
+      let lock = try configuration.lock()
+      return contents.withLock { contents in
+        (Result { try body(&contents, lock) }, contents.takeFoundChanges())
+      }
+    }
+    if let changes { observers.report(changes) }
+    return try result.get()
+  }
+
   /// Saves the changes of a context: all of them or none.
   ///
   /// The changed properties of a row are stored; what other processes have stored in other
@@ -117,8 +134,8 @@ public final class JSONStore: DataStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try use { contents in
-      try contents.save { rows in
+    try write { contents, lock in
+      try contents.save(under: lock) { rows in
         try SavePlan(request, of: rows) { _ in RowKey.random() }
       }
     }
@@ -131,8 +148,8 @@ extension JSONStore: DataStoreBatching {
   /// - Throws: `DataStoreError.preferInMemoryFilter` for a predicate that only a
   ///   context evaluates, or a ``DocumentStoreError``.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
-    _ = try use { contents in
-      try contents.save { rows in
+    _ = try write { contents, lock in
+      try contents.save(under: lock) { rows in
         try SavePlan(deleting: rows.identifiers(of: request), of: rows)
       }
     }
@@ -140,12 +157,15 @@ extension JSONStore: DataStoreBatching {
 }
 
 extension JSONStore: ExternallyChangingStore {
-  /// Reports changes of the file by other processes and programs, as long as the object exists.
+  /// Reports changes of the file by other processes and programs, as long as the object exists, and
+  /// rows that delete rules have deleted in addition to those of a save.
   ///
-  /// The file is looked at every 50 milliseconds after a change, and every half second later.
+  /// The file is looked at 50 milliseconds after a change, and then less and less often, down to
+  /// every half second.
   ///
-  /// - Parameter report: Called on a queue of the store. If the file can't be read, it is called
-  ///   once, and `mayConcernOthers` is true: the next fetch throws the error.
+  /// - Parameter report: Called on a queue of the store, or on the thread of a fetch or save that
+  ///   finds the changes first. If the file can't be read, it is called once, and
+  ///   `mayConcernOthers` is true: the next fetch throws the error.
   public func observeExternalChanges(
     _ report: @escaping @Sendable (DataStoreExternalChanges) -> Void
   ) -> any AnyObject & Sendable {

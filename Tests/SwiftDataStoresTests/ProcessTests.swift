@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SwiftData
 import SwiftDataStores
@@ -124,6 +125,41 @@ struct ProcessTests {
     // Reading needs no lock.
     #expect(try context.fetch(FetchDescriptor<Book>()).isEmpty)
     #expect(context.hasChanges)
+  }
+
+  @Test func fetchesDoNotWaitForASaveThatWaitsForTheLock() throws {
+    let folder = try Folder()
+    let container = try ModelContainer(
+      for: library,
+      configurations: [JSONStoreConfiguration(url: folder.file, lockTimeout: .seconds(60))])
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["flock", "--no-fork", folder.url.path, "sleep", "60"]
+    try process.run()
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    Thread.sleep(forTimeInterval: 0.5)
+    let outcome = Mutex<Result<Void, any Error>?>(nil)
+    let (isSaving, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      let context = ModelContext(container)
+      context.autosaveEnabled = false
+      context.insert(Shelf("A"))
+      isSaving.signal()
+      let result = Result { try context.save() }
+      outcome.withLock { $0 = result }
+      hasEnded.signal()
+    }
+    isSaving.wait()
+    Thread.sleep(forTimeInterval: 0.5)
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).isEmpty)
+    #expect(outcome.withLock { $0 == nil })
+    process.terminate()
+    hasEnded.wait()
+    try outcome.withLock { try $0?.get() }
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).map(\.label) == ["A"])
   }
 }
 

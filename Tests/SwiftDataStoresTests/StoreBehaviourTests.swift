@@ -438,6 +438,21 @@ struct StoreBehaviourTests {
     #expect(try self.context(open).all(Shelf.self).isEmpty)
   }
 
+  @Test func rowsOfAClassAndItsSubclassesAreInTheOrderOfNamesAndInsertion() throws {
+    let container = try ModelContainer(
+      for: Schema([Vehicle.self, Bike.self]), configurations: [DictionaryStoreConfiguration()])
+    let context = try context { container }
+    for vehicle in [Vehicle("c"), Bike("b"), Vehicle("a"), Bike("d")] {
+      context.insert(vehicle)
+      try context.save()
+    }
+    let names = try ModelContext(container).all(Vehicle.self).map(\.name)
+    #expect(names == ["b", "d", "c", "a"])
+    let found = try ModelContext(container).fetch(
+      FetchDescriptor<Vehicle>(predicate: #Predicate { $0.name != "d" }))
+    #expect(found.map(\.name) == ["b", "c", "a"])
+  }
+
   @Test func listsWithoutInverseShareMembers() throws {
     let contents = DictionaryStoreContents()
     let open = {
@@ -552,4 +567,18 @@ private final class Note {
   var drawer: Drawer?
 
   init(_ text: String) { self.text = text }
+}
+
+@Model
+private class Vehicle {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+private final class Bike: Vehicle {
+  var gears = 7
+
+  override init(_ name: String) { super.init(name) }
 }

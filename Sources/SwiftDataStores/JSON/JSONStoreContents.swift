@@ -5,7 +5,8 @@ import SwiftData
 ///
 /// 1. Every read looks at the state of the file, and reads the file again if it has another stamp
 ///    (`refresh`).
-/// 2. A save takes the lock of the folder, reads the file again if it changed, plans the save
+/// 2. A save has the lock of the folder, which its store takes before it enters this value, so that
+///    reads go on while it waits. It reads the file again if it changed, plans the save
 ///    against these rows, writes the document with the planned changes, and only then applies them.
 /// 3. A program that does not take the lock may replace the file meanwhile. This is noticed just
 ///    before the new file takes its place, and the save starts again from the new content.
@@ -39,7 +40,7 @@ struct JSONStoreContents: Sendable {
       let identifier = JSONDocument.storeIdentifier(in: content.bytes) ?? name
       document.rows = DocumentRows(shape: shape, storeIdentifier: identifier)
     } catch {
-      throw naming(error, .unreadableFile)
+      throw configuration.naming(error, .unreadableFile)
     }
     try refresh()
     found = DataStoreExternalChanges()
@@ -79,7 +80,7 @@ struct JSONStoreContents: Sendable {
         }
       }
     } catch {
-      throw naming(error, .unreadableFile)
+      throw configuration.naming(error, .unreadableFile)
     }
   }
 
@@ -122,10 +123,9 @@ struct JSONStoreContents: Sendable {
 
   /// - Throws: `DeletedRows`, or a `DocumentStoreError`; nothing is saved then.
   mutating func save(
-    _ makePlan: (inout DocumentRows) throws -> SavePlan
+    under lock: borrowing FolderLock, _ makePlan: (inout DocumentRows) throws -> SavePlan
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     do {
-      let lock = try file.lock(within: configuration.lockTimeout)
       while true {
         try refresh()
         let changes = try makePlan(&document.rows).changes
@@ -142,14 +142,13 @@ struct JSONStoreContents: Sendable {
         return try document.rows.result(of: changes)
       }
     } catch {
-      throw naming(error, .notWritten)
+      throw configuration.naming(error, .notWritten)
     }
   }
 
   /// Replaces the file by a document without rows, also if it is damaged or missing.
-  mutating func erase() throws {
+  mutating func erase(under lock: borrowing FolderLock) throws {
     do {
-      let lock = try file.lock(within: configuration.lockTimeout)
       var empty = JSONDocument(
         store: document.store,
         rows: DocumentRows(shape: rows.shape, storeIdentifier: rows.storeIdentifier))
@@ -163,18 +162,30 @@ struct JSONStoreContents: Sendable {
         return note(stamp)
       }
     } catch {
+      throw configuration.naming(error, .notWritten)
+    }
+  }
+}
+
+extension JSONStoreConfiguration {
+  /// Takes the lock of the folder for a save.
+  /// - Throws: A `DocumentStoreError`.
+  func lock() throws -> FolderLock {
+    do {
+      return try DocumentFile(url: url).lock(within: lockTimeout)
+    } catch {
       throw naming(error, .notWritten)
     }
   }
 
   /// - Parameter code: The code for errors of the system.
   /// - Returns: The error with the file.
-  private func naming(_ error: any Error, _ code: DocumentStoreError.Code) -> any Error {
+  func naming(_ error: any Error, _ code: DocumentStoreError.Code) -> any Error {
     switch error {
-    case let error as DocumentStoreError: return error.of(configuration.url)
+    case let error as DocumentStoreError: return error.of(url)
     case let error as SystemError:
       let end = code == .notWritten ? ". Nothing was saved, and the file is as it was." : "."
-      var named = DocumentStoreError(code, error.description + end, url: configuration.url)
+      var named = DocumentStoreError(code, error.description + end, url: url)
       named.systemError = error.number
       return named
     default: return error
