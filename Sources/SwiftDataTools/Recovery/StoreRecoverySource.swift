@@ -74,6 +74,23 @@ struct StoreRecoverySource {
     return identifier
   }
 
+  /// The times of the transactions in the history, by number; `nil` if not all can be read. The pages of
+  /// the table count as read then.
+  func transactionTimes() -> [Int64: RecordValue]? {
+    typealias History = HistoryTables
+    guard
+      let table = objects.first(where: { $0.name == History.Entity.transaction.table }),
+      let time = TableText(table.sql).columns
+        .firstIndex(where: { $0.name == History.Transaction.timestamp })
+    else { return nil }
+    var times: [Int64: RecordValue] = [:]
+    let losses = walk.rows(root: table.root) { key, values in
+      if time < values.count { times[key] = values[time] }
+      return true
+    }
+    return losses.pages.isEmpty && losses.keys.isEmpty ? times : nil
+  }
+
   /// The model in the file's cache; `nil` if it can't be read.
   var model: ModelDescription? {
     guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first else { return nil }
