@@ -377,6 +377,57 @@ struct StoreCopyTests {
     #expect(try contents(try database(address)) == contents(try file(url)))
   }
 
+  /// The names of the two stores differ in the extension, so both have their large values in one folder.
+  @Test func aCopyThatStartsAnewLeavesTheLargeValuesOfANeighbour() throws {
+    let url = try folder.makeStore(albums: 4)
+    let back = folder.file("back.store")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    #expect(throws: Stop.self) {
+      try copy.run { progress in if progress.phase == .verifying { throw Stop() } }
+    }
+    let values = folder.url.appending(path: ".back_SUPPORT/_EXTERNAL_DATA")
+    func files() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: values.path).count
+    }
+    try #require(try files() == 2)
+    let neighbour = folder.file("back.sqlite")
+    let cover = Data(repeating: 9, count: 300_000)
+    do {
+      let context = ModelContext(try file(neighbour))
+      let album = Album("neighbour")
+      album.cover = cover
+      context.insert(album)
+      try context.save()
+    }
+    copy.startsAnew = true
+    #expect(try copy.run().resumedRows == 0)
+    let albums = try ModelContext(try file(neighbour)).fetch(FetchDescriptor<Album>())
+    #expect(albums.map(\.cover) == [cover])
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    #expect(try files() == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func aFileThatIsNoUnfinishedCopyStaysAsItIs(startsAnew: Bool) throws {
+    let url = try folder.makeStore(albums: 2)
+    let back = folder.file("back.store")
+    let other = folder.file("back.store.copying")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    copy.startsAnew = startsAnew
+    func expectRefusal() throws {
+      let before = try Data(contentsOf: other)
+      #expect(try copy.preview().problems.count == 1)
+      let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+      #expect(error?.description.contains("is not an unfinished copy") == true)
+      #expect(try Data(contentsOf: other) == before)
+    }
+    try Data("mine".utf8).write(to: other)
+    try expectRefusal()
+    try FileManager.default.removeItem(at: other)
+    try Connection(path: other.path).execute("CREATE TABLE mine (x)")
+    try expectRefusal()
+  }
+
   @Test func aChangedCopyIsFoundByTheVerification() throws {
     let url = folder.file("many.store")
     let context = ModelContext(try file(url))
