@@ -228,6 +228,78 @@ struct StoreCopyTests {
     #expect(error?.description.contains("too long for the index") == true)
   }
 
+  /// The names of the indexes are shortened as they are when a store is opened, which else makes others.
+  @Test func indexesWithLongNamesAreTheSameAsThoseOfAnOpenedStore() throws {
+    let schema = Schema([StockKeepingLocation.self])
+    let url = folder.file("stock.store")
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: url)))
+    let location = StockKeepingLocation()
+    location.remarksOnTheStorageTemperatureInWinter = String(repeating: "cold ", count: 300)
+    context.insert(location)
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    #expect(try copy.preview().problems.isEmpty)
+    _ = try copy.run()
+    let connection = try PostgresConnection(ConnectionParameters(address))
+    func indexes() throws -> [String] {
+      try connection.prepare(
+        "SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1"
+      ).values().map { "\($0[0])" }
+    }
+    let before = try indexes()
+    let container = try ModelContainer(
+      for: schema, configurations: [PostgresConfiguration(url: address)])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<StockKeepingLocation>()) == 1)
+    #expect(try indexes() == before)
+
+    let back = folder.file("back.store")
+    _ = try StoreCopy(from: .database(address), to: .file(back)).run()
+    func definitions(_ url: URL) throws -> Int64? {
+      try Connection(path: url.path).integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND length(name) > 63")
+    }
+    #expect(try definitions(back) == definitions(url))
+  }
+
+  @Test func aNameThatIsTooLongIsAProblem() throws {
+    let schema = Schema([MigrationNameTests.Long.self])
+    let url = folder.file("long.store")
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: url)))
+    context.insert(MigrationNameTests.Long(1))
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    let problems = try copy.preview().problems
+    #expect(problems.count == 1 && problems[0].contains("is too long for a table or column"))
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    #expect(error?.description.contains("is too long for a table or column") == true)
+  }
+
+  @Test func aDatabaseWithShortenedNamesIsCopiedIntoAnother() throws {
+    typealias Long = MigrationNameTests.Long
+    func container(_ address: String) throws -> ModelContainer {
+      try ModelContainer(
+        for: Schema([Long.self]), configurations: [PostgresConfiguration(url: address)])
+    }
+    let context = ModelContext(try container(address))
+    for number in 0..<3 { context.insert(Long(number)) }
+    try context.save()
+    let other = try PostgresServer.shared.addressOfNewSchema()
+    _ = try StoreCopy(from: .database(address), to: .database(other)).run()
+    let copied = ModelContext(try container(other))
+    let values = try copied.fetch(FetchDescriptor<Long>(sortBy: [SortDescriptor(\.select)]))
+    #expect(values.map(\.名前) == ["name 0", "name 1", "name 2"])
+    copied.insert(Long(3))
+    try copied.save()
+    #expect(try copied.fetchCount(FetchDescriptor<Long>()) == 4)
+
+    let file = StoreCopy(from: try .database(address), to: .file(folder.file("back.store")))
+    #expect(try file.preview().problems.count == 1)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try file.run() }
+    #expect(error?.description.contains("has a shorter name in the place of") == true)
+  }
+
   @Test func aMissingFileOfALargeValueIsAProblem() throws {
     let url = try folder.makeStore(albums: 4)
     let values = folder.url.appending(path: ".a_SUPPORT/_EXTERNAL_DATA")

@@ -50,7 +50,8 @@ final class DatabaseCopySource: CopySource {
       history: HistoryTables(
         in: columns.mapValues { names in
           Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
-        }), deletedHistory: try DatabaseCopySource.deletedHistory(connection, columns))
+        }), deletedHistory: try DatabaseCopySource.deletedHistory(connection, columns),
+      isDatabase: true)
   }
 
   private static func deletedHistory(

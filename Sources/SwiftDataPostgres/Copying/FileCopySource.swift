@@ -35,7 +35,7 @@ final class FileCopySource: CopySource {
           name: $0.name, number: $0.number, superNumber: $0.superNumber, lastKey: $0.lastKey)
       }, tableNames: Set(schema.columns.keys),
       history: HistoryTables(in: schema.columns),
-      deletedHistory: try FileCopySource.deletedHistory(connection, schema))
+      deletedHistory: try FileCopySource.deletedHistory(connection, schema), isDatabase: false)
     rows = FileRows(
       connection, folder: ExternalFolder(of: url), guesses: !store.listsExternalAttributes)
     for table in store.tables {

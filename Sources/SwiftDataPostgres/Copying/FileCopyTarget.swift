@@ -41,6 +41,12 @@ final class FileCopyTarget: CopyTarget {
       return
         "There is already a file at \(url.path)\(suffix). Choose another path, or move it away."
     }
+    if store.isDatabase, let long = store.longName {
+      return
+        "The database has a shorter name in the place of \(long), which a file has, so the store can't be copied "
+        + "into a file. Give the model or property a shorter name and migrate the database, or copy it into "
+        + "another database."
+    }
     if exists(temporaryURL.path) { return isUnfinished(store) ? nil : otherFile }
     if !folder.files().isEmpty {
       return
@@ -148,8 +154,8 @@ final class FileCopyTarget: CopyTarget {
     try connection.transaction {
       let known = StoreMetadata(store.metadata)
       try StoreCreation(
-        model: store.model, numbers: store.layout.numbers,
-        definitions: store.layout.creationStatements.filter { $0 is CreateTable },
+        model: store.model, numbers: store.fileLayout.numbers,
+        definitions: store.fileLayout.creationStatements.filter { $0 is CreateTable },
         externalAttributes: known?.externalAttributes ?? [],
         integerTypes: known?.integerTypes ?? [:],
         ownEntities: Set(store.model.entities.map(\.name))
@@ -258,7 +264,7 @@ final class FileCopyTarget: CopyTarget {
   func makeIndexes(_ store: CopiedStore) throws {
     let connection = try connection()
     try connection.transaction {
-      for case var index as CreateIndex in store.layout.creationStatements {
+      for case var index as CreateIndex in store.fileLayout.creationStatements {
         index.ifNotExists = true
         try connection.execute(index.rendered(in: .sqlite).sql)
       }
