@@ -500,6 +500,37 @@ struct StoreCopyTests {
     try expectRefusal()
   }
 
+  /// A read-only file can't be locked, and the owner may still change it.
+  @Test(.enabled(if: geteuid() != 0))
+  func aChangeOfAFileThatCannotBeLockedEndsTheCopy() throws {
+    let url = try folder.makeStore(albums: 4)
+    func setWritable(_ isWritable: Bool) throws {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: isWritable ? 0o644 : 0o444], ofItemAtPath: url.path)
+    }
+    try setWritable(false)
+    let back = folder.file("back.store")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    var phases: [StoreCopy.Progress.Phase] = []
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+      try copy.run { progress in
+        phases.append(progress.phase)
+        guard phases.count == 1 else { return }
+        try setWritable(true)
+        try Connection(path: url.path).execute("UPDATE ZSONG SET ZTITLE = 'changed'")
+        try setWritable(false)
+      }
+    }
+    #expect(error?.description.contains("was changed while it was copied") == true)
+    // It was performed once.
+    #expect(phases == phases.filter { $0 == .copying } + phases.filter { $0 == .verifying })
+    #expect(!FileManager.default.fileExists(atPath: back.path))
+    copy.startsAnew = true
+    _ = try copy.run()
+    try setWritable(true)
+    #expect(try contents(try file(back)) == contents(try file(url)))
+  }
+
   @Test func aChangedCopyIsFoundByTheVerification() throws {
     let url = folder.file("many.store")
     let context = ModelContext(try file(url))

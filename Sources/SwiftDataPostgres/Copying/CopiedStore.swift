@@ -192,6 +192,9 @@ struct CopiedStore {
 protocol CopySource {
   var store: CopiedStore { get }
 
+  /// Called at the end. Throws if what was read may be of several states of the store.
+  func requireUnchanged() throws
+
   /// Columns and tables that the model does not have, and whose content would be lost.
   func unknownParts() throws -> [String]
 

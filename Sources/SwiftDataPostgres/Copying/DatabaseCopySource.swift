@@ -67,6 +67,9 @@ final class DatabaseCopySource: CopySource {
       : CopiedStore.DeletedHistory()
   }
 
+  /// All is read in one snapshot.
+  func requireUnchanged() {}
+
   func unknownParts() throws -> [String] {
     let tables = Dictionary(
       store.tables.map { ($0.name, Set($0.columns.map(\.name))) }, uniquingKeysWith: { $1 })
