@@ -91,10 +91,16 @@ struct StoreRecoverySource {
     return losses.pages.isEmpty && losses.keys.isEmpty ? times : nil
   }
 
-  /// The model in the file's cache; `nil` if it can't be read.
+  /// The model in the file's cache; `nil` if it can't be read, or if its hashes differ from those in the
+  /// metadata, because either is damaged.
   var model: ModelDescription? {
-    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first else { return nil }
-    return try? ModelCache.decode(Data(content))
+    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first,
+      let model = try? ModelCache.decode(Data(content))
+    else { return nil }
+    guard case .blob(let plist)? = rows["Z_METADATA"]?.first?.values.last,
+      let metadata = StoreMetadata(Data(plist))
+    else { return model }
+    return metadata.versionHashes == VersionHashes(model).byEntity ? model : nil
   }
 
   /// Whether the file can be copied without its models.
