@@ -22,9 +22,7 @@ enum DatabaseKeys {
       return found
     }.map { entity in
       let history = HistoryTables.Entity(rawValue: entity.number)
-      let table =
-        history?.table
-        ?? StoreLayout.table(forRoot: entity.name).shortened(to: SQLDialect.postgreSQL.longestName)
+      let table = history?.table ?? table(of: entity)
       guard entity.superNumber == 0, columns[table]?.contains(RowColumns.key) == true,
         let largest = try PostgresNumbers.lastKey(entity.number, table, connection),
         largest > entity.lastKey
@@ -32,6 +30,10 @@ enum DatabaseKeys {
       return CopiedStore.Entity(
         name: entity.name, number: entity.number, superNumber: 0, lastKey: largest)
     }
+  }
+
+  private static func table(of root: CopiedStore.Entity) -> String {
+    StoreLayout.table(forRoot: root.name).shortened(to: SQLDialect.postgreSQL.longestName)
   }
 
   /// Lists the last keys in the store, so that no key of a deleted row is assigned again.
@@ -48,7 +50,7 @@ enum DatabaseKeys {
   static func write(_ entities: [CopiedStore.Entity], _ connection: PostgresConnection) throws {
     try store(entities, connection)
     try PostgresNumbers.completeSequences(
-      roots(of: entities).map { ($0.number, StoreLayout.table(forRoot: $0.name)) }, connection)
+      roots(of: entities).map { ($0.number, table(of: $0)) }, connection)
   }
 
   /// The entities without a superentity, except those of the history.

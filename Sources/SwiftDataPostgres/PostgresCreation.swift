@@ -25,7 +25,6 @@ struct PostgresCreation {
   static let copyTable = "Z_COPY"
 
   func create(_ connection: PostgresConnection) throws {
-    try requireShortNames()
     for statement in definitions {
       try connection.execute(statement.rendered(in: .postgreSQL).sql)
     }
@@ -62,18 +61,6 @@ struct PostgresCreation {
     let cache = try connection.prepare("INSERT INTO \"Z_MODELCACHE\" VALUES ($1)")
     try cache.bind(.bytes(try ModelCache.encode(model)))
     try cache.run()
-  }
-
-  /// Stores of models have short names. A copied file may have longer ones.
-  private func requireShortNames() throws {
-    let tables = definitions.compactMap { $0 as? CreateTable }
-    let names = tables.flatMap { [$0.name] + $0.columns.map(\.name) }
-    guard let long = names.first(where: { $0.utf8.count > SQLDialect.postgreSQL.longestName ?? 63 })
-    else { return }
-    throw SwiftDataError.loadIssueModelContainer.with(
-      "The name \(long) is too long for a table or column of PostgreSQL, so the store can't be copied. Give "
-        + "the model or property a shorter name and migrate the file, or start with an empty database."
-    )
   }
 
   // MARK: Earlier stores

@@ -55,6 +55,20 @@ final class Song {
   }
 }
 
+/// The names of its indexes are longer than those of PostgreSQL, and differ at the end only.
+@Model
+final class StockKeepingLocation {
+  #Index<StockKeepingLocation>(
+    [\.lowestTemperatureOfStorageInWinter], [\.lowestTemperatureOfStorageInSummer],
+    [\.remarksOnTheStorageTemperatureInWinter], [\.remarksOnTheStorageTemperatureInSummer])
+  var lowestTemperatureOfStorageInWinter: Int = 0
+  var lowestTemperatureOfStorageInSummer: Int = 0
+  var remarksOnTheStorageTemperatureInWinter: String = ""
+  var remarksOnTheStorageTemperatureInSummer: String = ""
+
+  init() {}
+}
+
 /// A folder with store files, which is removed at the end.
 final class CopyFolder {
   let url = FileManager.default.temporaryDirectory

@@ -228,6 +228,78 @@ struct StoreCopyTests {
     #expect(error?.description.contains("too long for the index") == true)
   }
 
+  /// The names of the indexes are shortened as they are when a store is opened, which else makes others.
+  @Test func indexesWithLongNamesAreTheSameAsThoseOfAnOpenedStore() throws {
+    let schema = Schema([StockKeepingLocation.self])
+    let url = folder.file("stock.store")
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: url)))
+    let location = StockKeepingLocation()
+    location.remarksOnTheStorageTemperatureInWinter = String(repeating: "cold ", count: 300)
+    context.insert(location)
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    #expect(try copy.preview().problems.isEmpty)
+    _ = try copy.run()
+    let connection = try PostgresConnection(ConnectionParameters(address))
+    func indexes() throws -> [String] {
+      try connection.prepare(
+        "SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1"
+      ).values().map { "\($0[0])" }
+    }
+    let before = try indexes()
+    let container = try ModelContainer(
+      for: schema, configurations: [PostgresConfiguration(url: address)])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<StockKeepingLocation>()) == 1)
+    #expect(try indexes() == before)
+
+    let back = folder.file("back.store")
+    _ = try StoreCopy(from: .database(address), to: .file(back)).run()
+    func definitions(_ url: URL) throws -> Int64? {
+      try Connection(path: url.path).integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND length(name) > 63")
+    }
+    #expect(try definitions(back) == definitions(url))
+  }
+
+  @Test func aNameThatIsTooLongIsAProblem() throws {
+    let schema = Schema([MigrationNameTests.Long.self])
+    let url = folder.file("long.store")
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: url)))
+    context.insert(MigrationNameTests.Long(1))
+    try context.save()
+    let copy = StoreCopy(from: .file(url), to: try .database(address))
+    let problems = try copy.preview().problems
+    #expect(problems.count == 1 && problems[0].contains("is too long for a table or column"))
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+    #expect(error?.description.contains("is too long for a table or column") == true)
+  }
+
+  @Test func aDatabaseWithShortenedNamesIsCopiedIntoAnother() throws {
+    typealias Long = MigrationNameTests.Long
+    func container(_ address: String) throws -> ModelContainer {
+      try ModelContainer(
+        for: Schema([Long.self]), configurations: [PostgresConfiguration(url: address)])
+    }
+    let context = ModelContext(try container(address))
+    for number in 0..<3 { context.insert(Long(number)) }
+    try context.save()
+    let other = try PostgresServer.shared.addressOfNewSchema()
+    _ = try StoreCopy(from: .database(address), to: .database(other)).run()
+    let copied = ModelContext(try container(other))
+    let values = try copied.fetch(FetchDescriptor<Long>(sortBy: [SortDescriptor(\.select)]))
+    #expect(values.map(\.名前) == ["name 0", "name 1", "name 2"])
+    copied.insert(Long(3))
+    try copied.save()
+    #expect(try copied.fetchCount(FetchDescriptor<Long>()) == 4)
+
+    let file = StoreCopy(from: try .database(address), to: .file(folder.file("back.store")))
+    #expect(try file.preview().problems.count == 1)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try file.run() }
+    #expect(error?.description.contains("has a shorter name in the place of") == true)
+  }
+
   @Test func aMissingFileOfALargeValueIsAProblem() throws {
     let url = try folder.makeStore(albums: 4)
     let values = folder.url.appending(path: ".a_SUPPORT/_EXTERNAL_DATA")
@@ -375,6 +447,88 @@ struct StoreCopyTests {
     try context.save()
     #expect(try copy.run().resumedRows == 0)
     #expect(try contents(try database(address)) == contents(try file(url)))
+  }
+
+  /// The names of the two stores differ in the extension, so both have their large values in one folder.
+  @Test func aCopyThatStartsAnewLeavesTheLargeValuesOfANeighbour() throws {
+    let url = try folder.makeStore(albums: 4)
+    let back = folder.file("back.store")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    #expect(throws: Stop.self) {
+      try copy.run { progress in if progress.phase == .verifying { throw Stop() } }
+    }
+    let values = folder.url.appending(path: ".back_SUPPORT/_EXTERNAL_DATA")
+    func files() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: values.path).count
+    }
+    try #require(try files() == 2)
+    let neighbour = folder.file("back.sqlite")
+    let cover = Data(repeating: 9, count: 300_000)
+    do {
+      let context = ModelContext(try file(neighbour))
+      let album = Album("neighbour")
+      album.cover = cover
+      context.insert(album)
+      try context.save()
+    }
+    copy.startsAnew = true
+    #expect(try copy.run().resumedRows == 0)
+    let albums = try ModelContext(try file(neighbour)).fetch(FetchDescriptor<Album>())
+    #expect(albums.map(\.cover) == [cover])
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    #expect(try files() == 3)
+  }
+
+  @Test(arguments: [false, true])
+  func aFileThatIsNoUnfinishedCopyStaysAsItIs(startsAnew: Bool) throws {
+    let url = try folder.makeStore(albums: 2)
+    let back = folder.file("back.store")
+    let other = folder.file("back.store.copying")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    copy.startsAnew = startsAnew
+    func expectRefusal() throws {
+      let before = try Data(contentsOf: other)
+      #expect(try copy.preview().problems.count == 1)
+      let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try copy.run() }
+      #expect(error?.description.contains("is not an unfinished copy") == true)
+      #expect(try Data(contentsOf: other) == before)
+    }
+    try Data("mine".utf8).write(to: other)
+    try expectRefusal()
+    try FileManager.default.removeItem(at: other)
+    try Connection(path: other.path).execute("CREATE TABLE mine (x)")
+    try expectRefusal()
+  }
+
+  /// A read-only file can't be locked, and the owner may still change it.
+  @Test(.enabled(if: geteuid() != 0))
+  func aChangeOfAFileThatCannotBeLockedEndsTheCopy() throws {
+    let url = try folder.makeStore(albums: 4)
+    func setWritable(_ isWritable: Bool) throws {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: isWritable ? 0o644 : 0o444], ofItemAtPath: url.path)
+    }
+    try setWritable(false)
+    let back = folder.file("back.store")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    var phases: [StoreCopy.Progress.Phase] = []
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+      try copy.run { progress in
+        phases.append(progress.phase)
+        guard phases.count == 1 else { return }
+        try setWritable(true)
+        try Connection(path: url.path).execute("UPDATE ZSONG SET ZTITLE = 'changed'")
+        try setWritable(false)
+      }
+    }
+    #expect(error?.description.contains("was changed while it was copied") == true)
+    // It was performed once.
+    #expect(phases == phases.filter { $0 == .copying } + phases.filter { $0 == .verifying })
+    #expect(!FileManager.default.fileExists(atPath: back.path))
+    copy.startsAnew = true
+    _ = try copy.run()
+    try setWritable(true)
+    #expect(try contents(try file(back)) == contents(try file(url)))
   }
 
   @Test func aChangedCopyIsFoundByTheVerification() throws {

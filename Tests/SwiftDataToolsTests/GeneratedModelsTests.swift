@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataStoreFormat
 import SwiftData
 import SwiftDataTools
 import Testing
@@ -72,6 +73,72 @@ import Testing
     let books = try context.fetch(FetchDescriptor<Book>())
     #expect(books.count == 52 && books.allSatisfy { $0.cover.starts(with: Data("bplist00".utf8)) })
     #expect(books.allSatisfy { $0.pagesCount == $0.pages.count })
+  }
+
+  /// Any program may write a file, so a name in it could be code.
+  @Test(arguments: [
+    "x: Int = exit(1)\n  var y", "with space", "a-b", "`x`", "9lives", "_", "", "a\u{2028}b", "a(",
+    "a×b",
+  ])
+  func aNameThatIsNoneInSwiftIsRefused(_ name: String) throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    func attribute(_ name: String, _ elements: [AttributeDescription] = []) -> AttributeDescription
+    {
+      var attribute = AttributeDescription(
+        name: name, type: elements.isEmpty ? .string : .composite)
+      attribute.elements = elements
+      return attribute
+    }
+    var constrained = EntityDescription(
+      name: "Car", superName: nil, properties: [.attribute(attribute("plate"))])
+    constrained.uniqueConstraints = [["plate", name]]
+    for entity in [
+      EntityDescription(name: name, superName: nil, properties: []),
+      EntityDescription(name: "Car", superName: nil, properties: [.attribute(attribute(name))]),
+      EntityDescription(
+        name: "Car", superName: nil,
+        properties: [.attribute(attribute("spot", [attribute("x"), attribute(name)]))]),
+      constrained,
+    ] {
+      try write(ModelDescription(entities: [entity], versionIdentifiers: []), into: copy)
+      let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+        try ModelSource(of: copy.url)
+      }
+      #expect(error?.description.contains("is no name in Swift") == true)
+    }
+  }
+
+  @Test(arguments: ["naïve", "名前", "🐶", "_x", "init", "ключ2"])
+  func aNameInAnyScriptIsGenerated(_ name: String) throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let entity = EntityDescription(
+      name: "Car", superName: nil,
+      properties: [.attribute(AttributeDescription(name: name, type: .string, isOptional: true))])
+    try write(ModelDescription(entities: [entity], versionIdentifiers: []), into: copy)
+    #expect(try ModelSource(of: copy.url).text.contains("\(name)"))
+  }
+
+  @Test func aClassNameInACommentStaysInItsLine() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    var attribute = AttributeDescription(name: "color", type: .transformable, isOptional: true)
+    attribute.valueClassName = "Color\nimport Glibc"
+    let entity = EntityDescription(
+      name: "Car", superName: nil, properties: [.attribute(attribute)])
+    try write(ModelDescription(entities: [entity], versionIdentifiers: []), into: copy)
+    let lines = try ModelSource(of: copy.url).text.split(separator: "\n")
+    #expect(!lines.contains { $0.hasPrefix("import Glibc") })
+    #expect(
+      lines.contains { $0.contains("/// The stored bytes of a transformed Color import Glibc") })
+  }
+
+  private func write(_ model: ModelDescription, into copy: StoreCopy) throws {
+    let bytes = try ModelCache.encode(model).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+    try copy.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'\(bytes.joined())'")
   }
 
   @Test func aFileWithUnusualNames() throws {

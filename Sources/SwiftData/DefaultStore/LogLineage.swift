@@ -1,10 +1,10 @@
 import Foundation
-import OpenSwiftDataSQLiteEngine
+package import OpenSwiftDataSQLiteEngine
 
 /// The last transactions in the history of a file without its log. SQLite applies any log with pages of the
 /// right size, for example one that was left beside a file which a backup has replaced; the file is
 /// damaged then.
-struct LogLineage {
+package struct LogLineage {
   /// The last transactions, each with its number and its time.
   private let transactions: [String]
   private let last: Int64
@@ -59,7 +59,7 @@ struct LogLineage {
 
   /// Whether the number of pages in the header is that after the last commit in the log. Each commit that adds
   /// pages writes the header. Repeated, because other connections may write the log back meanwhile.
-  static func hasSize(of file: DatabaseFile) -> Bool {
+  package static func hasSize(of file: DatabaseFile) -> Bool {
     for attempt in 0..<3 {
       if attempt > 0 { Thread.sleep(forTimeInterval: 0.02) }
       guard let log = LogPages(path: file.logPath), let count = log.pageCount else { return true }

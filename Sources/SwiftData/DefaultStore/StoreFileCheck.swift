@@ -58,8 +58,8 @@ package struct StoreFileCheck {
     }
   }
 
-  /// Opens a file for reading: changes nothing, and leaves no file beside it. Everything that
-  /// `body` reads is from one state of the store, even while other processes write.
+  /// Opens a file for reading: changes nothing, and leaves no file beside it. Refuses the log of another
+  /// file. Everything that `body` reads is from one state of the store, even while other processes write.
   /// - Parameters:
   ///   - earlier: An earlier description of the file, if there is one.
   ///   - body: Called again if a file that could not be locked was changed meanwhile.
@@ -80,7 +80,7 @@ package struct StoreFileCheck {
         try check.checkHeaders(allowsSave: false)
         let connection = try file.look()
         return try connection.transaction(.deferred) {
-          guard let stored = try StoredSchema.read(connection, since: earlier) else {
+          guard let stored = try check.schema(connection, since: earlier) else {
             throw SwiftDataError.loadIssueModelContainer.with(
               "The file at \(url.path) is empty. Check the URL.", doing: "opening a store",
               because: .storeDamaged)
@@ -130,13 +130,22 @@ package struct StoreFileCheck {
       if error.code == .notADatabase || error.code == .corrupt { return nil }
       throw error
     }
+    let stored = try schema(connection)
+    look.begin(connection)
+    return stored
+  }
+
+  /// Reads the schema, and refuses the log of another file.
+  private func schema(
+    _ connection: Connection, since known: StoredSchema? = nil
+  ) throws -> StoredSchema? {
     // The identifier and the history in the file without its log.
     let withoutLog = try? file.openWithoutLog()
     let earlier = (try? withoutLog?.text("SELECT Z_UUID FROM Z_METADATA")) ?? nil
     let lineage = withoutLog.flatMap(LogLineage.init)
     let stored: StoredSchema?
     do {
-      stored = try StoredSchema.read(connection)
+      stored = try StoredSchema.read(connection, since: known)
     } catch {
       let isContent = (error as? SQLiteError).map { $0.code == .corrupt || $0.code == .error }
       throw earlier != nil && isContent != false ? foreignLog : error
@@ -144,7 +153,6 @@ package struct StoreFileCheck {
     if let earlier, earlier != stored?.identifier { throw foreignLog }
     if withoutLog != nil, !LogLineage.hasSize(of: file) { throw foreignLog }
     if let lineage, !lineage.goesOn(in: connection) { throw foreignLog }
-    look.begin(connection)
     return stored
   }
 

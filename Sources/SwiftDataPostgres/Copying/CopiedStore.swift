@@ -87,7 +87,14 @@ struct CopiedStore {
   /// Including the entities of the history.
   let entities: [Entity]
   let model: ModelDescription
-  let layout: StoreLayout
+  /// The layout in a file.
+  let fileLayout: StoreLayout
+  /// The layout in a database, which limits the length of names.
+  let databaseLayout: StoreLayout
+  /// Whether the tables have the names in a database.
+  let isDatabase: Bool
+  /// The name of a table or column that is shorter in databases; `nil` if all names are the same.
+  let longName: String?
   /// `nil` if the source has no history.
   let history: HistoryTables?
   let deletedHistory: DeletedHistory
@@ -100,10 +107,13 @@ struct CopiedStore {
   ///   - tableNames: The names of the source's tables.
   ///   - history: The tables of the source's history.
   ///   - deletedHistory: What was deleted from the history.
+  ///   - isDatabase: Whether the source is a database.
   init(
     identifier: String, metadata: Data, model: ModelDescription, entities: [Entity],
-    tableNames: Set<String>, history: HistoryTables?, deletedHistory: DeletedHistory
+    tableNames: Set<String>, history: HistoryTables?, deletedHistory: DeletedHistory,
+    isDatabase: Bool
   ) {
+    self.isDatabase = isDatabase
     self.deletedHistory = deletedHistory
     self.identifier = identifier
     self.metadata = metadata
@@ -117,10 +127,16 @@ struct CopiedStore {
     }
     self.history = history
     let own = entities.filter { EntityNumbering.isValid($0.number) }
-    let layout = StoreLayout(
-      model, numbers: Dictionary(own.map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
-      knownTables: tableNames)
-    self.layout = layout
+    let numbers = Dictionary(own.map { ($0.name, $0.number) }, uniquingKeysWith: { $1 })
+    fileLayout = StoreLayout(model, numbers: numbers, knownTables: tableNames)
+    databaseLayout = StoreLayout(
+      model, numbers: numbers, knownTables: tableNames,
+      longestName: SQLDialect.postgreSQL.longestName)
+    let fileNames =
+      fileLayout.tables.flatMap { [$0.name] + $0.columns.map(\.name) }
+      + fileLayout.joinTables.flatMap { [$0.name] + $0.columns }
+    longName = fileNames.first { $0.shortened(to: SQLDialect.postgreSQL.longestName) != $0 }
+    let layout = isDatabase ? databaseLayout : fileLayout
     let external = StoreMetadata(metadata)?.externalAttributes.map(Set.init)
     let rows = layout.tables.map { table in
       CopiedTable(
@@ -175,6 +191,9 @@ struct CopiedStore {
 /// Reads a store in one transaction.
 protocol CopySource {
   var store: CopiedStore { get }
+
+  /// Called at the end. Throws if what was read may be of several states of the store.
+  func requireUnchanged() throws
 
   /// Columns and tables that the model does not have, and whose content would be lost.
   func unknownParts() throws -> [String]

@@ -9,6 +9,7 @@ import SwiftData
 ///    run has whole groups, and the next one goes on after the last key.
 /// 4. Indexes are created.
 /// 5. The rows of both sides are read in the order of their keys. Counts and checksums must agree.
+///    A source that could not be locked must not have changed.
 /// 6. The target writes the last keys and the identifier: the copy is a store.
 struct CopyRun {
   private let source: any CopySource
@@ -58,6 +59,7 @@ struct CopyRun {
       }
       tables.append(StoreCopy.Table(name: table.name, rows: count, checksum: checksum.text))
     }
+    try source.requireUnchanged()
     return StoreCopy.Preview(
       source: options.source, target: options.target, tables: tables, unknown: unknown,
       problems: problems)
@@ -101,6 +103,7 @@ struct CopyRun {
     for table in store.tables { try copy(table, parts[table.name] ?? CopiedPart()) }
     try target.makeIndexes(store)
     let tables = try store.tables.map(verified)
+    try source.requireUnchanged()
     let identifier = options.keepsIdentifier ? store.identifier : UUID().uuidString
     try target.finish(store, identifier: identifier)
     return StoreCopy.Report(

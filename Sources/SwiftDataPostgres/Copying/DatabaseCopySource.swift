@@ -50,7 +50,8 @@ final class DatabaseCopySource: CopySource {
       history: HistoryTables(
         in: columns.mapValues { names in
           Dictionary(names.map { ($0, "") }, uniquingKeysWith: { $1 })
-        }), deletedHistory: try DatabaseCopySource.deletedHistory(connection, columns))
+        }), deletedHistory: try DatabaseCopySource.deletedHistory(connection, columns),
+      isDatabase: true)
   }
 
   private static func deletedHistory(
@@ -65,6 +66,9 @@ final class DatabaseCopySource: CopySource {
       ? CopiedStore.DeletedHistory(start: record[0], last: record[1])
       : CopiedStore.DeletedHistory()
   }
+
+  /// All is read in one snapshot.
+  func requireUnchanged() {}
 
   func unknownParts() throws -> [String] {
     let tables = Dictionary(

@@ -38,6 +38,11 @@ final class DatabaseCopyTarget: CopyTarget {
         "The schema in the address of \(location) does not exist. Create it (CREATE SCHEMA …), or "
         + "correct options=-csearch_path=… in the address."
     }
+    if !store.isDatabase, let long = store.longName {
+      return
+        "The name \(long) is too long for a table or column of PostgreSQL, so the store can't be copied. "
+        + "Give the model or property a shorter name and migrate the file, or start with an empty database."
+    }
     let names = Set(try DatabaseRows.columns(connection).keys)
     if names.contains(PostgresCreation.copyTable) { return nil }
     if names.contains("Z_METADATA") {
@@ -64,7 +69,8 @@ final class DatabaseCopyTarget: CopyTarget {
     of row: [CopiedValue], in table: CopiedTable, _ store: CopiedStore
   ) throws -> String? {
     let columns = IndexProbe.suspects(row, in: table, of: store)
-    if columns.isEmpty { return nil }
+    // Names that are too long are refused already.
+    if columns.isEmpty || (!store.isDatabase && store.longName != nil) { return nil }
     let probe = try self.probe ?? IndexProbe(store, openProbe())
     self.probe = probe
     do {
@@ -134,8 +140,10 @@ final class DatabaseCopyTarget: CopyTarget {
       "Z_SECOND" BIGINT, "Z_SOURCE" TEXT, "Z_RUN" TEXT, "Z_INDEXED" BOOLEAN)
       """)
     let creation = PostgresCreation(
-      model: store.model, numbers: store.layout.numbers,
-      definitions: store.layout.creationStatements(for: .postgreSQL).filter { $0 is CreateTable },
+      model: store.model, numbers: store.databaseLayout.numbers,
+      definitions: store.databaseLayout.creationStatements(for: .postgreSQL).filter {
+        $0 is CreateTable
+      },
       history: store.history ?? HistoryTables(for: store.model))
     try creation.create(connection)
     try creation.describe(connection, identifier: nil, metadata: store.metadata)
@@ -143,7 +151,7 @@ final class DatabaseCopyTarget: CopyTarget {
       "INSERT INTO \"Z_COPY\" (\"Z_TABLE\", \"Z_ROWS\", \"Z_SOURCE\", \"Z_RUN\") VALUES ($1, 0, $2, $3)"
     )
     let tables = Set(
-      store.layout.tables.map(\.name) + store.layout.joinTables.map(\.name)
+      store.databaseLayout.tables.map(\.name) + store.databaseLayout.joinTables.map(\.name)
         + PostgresCreation.ownTables)
     for name in [""] + tables.sorted() {
       try note.bind(.text(name), .text(fingerprint), .text(run))
@@ -209,7 +217,8 @@ final class DatabaseCopyTarget: CopyTarget {
       let done = try connection.prepare(
         "SELECT count(*) FROM \"Z_COPY\" WHERE \"Z_TABLE\" = '' AND \"Z_INDEXED\"")
       if try done.integer() == 1 { return }
-      for case let index as CreateIndex in store.layout.creationStatements(for: .postgreSQL) {
+      for case let index as CreateIndex in store.databaseLayout.creationStatements(for: .postgreSQL)
+      {
         do {
           try connection.execute(index.rendered(in: .postgreSQL).sql)
         } catch let error as PostgresError {

@@ -9,18 +9,32 @@ final class FileCopySource: CopySource {
   let store: CopiedStore
   private let schema: StoredSchema
   private let rows: FileRows
+  private let url: URL
+  /// The state of a file that can't be locked, from before it was read.
+  private let unlocked: DatabaseFile?
 
   static func open<R>(
     _ url: URL, options: StoreCopy, _ body: (any CopySource) throws -> R
   ) throws -> R {
-    // Errors of the other side are not errors of the file, so they pass through as values.
-    try StoreFileCheck.look(at: url) { connection, schema in
-      let source = try FileCopySource(url, connection, schema)
-      return Result { try body(source) }
+    let file = try DatabaseFile(at: url.path)
+    let unlocked = file.lookAccess.last == .immutable ? file : nil
+    // Errors of the other side are not errors of the file, so they pass through as values. A copy is not
+    // repeated after a change of a file that can't be locked; `requireUnchanged` finds that.
+    var outcome: Result<R, any Error>?
+    return try StoreFileCheck.look(at: url) { connection, schema in
+      if let outcome { return outcome }
+      let source = try FileCopySource(url, connection, schema, unlocked: unlocked)
+      let result = Result { try body(source) }
+      outcome = result
+      return result
     }.get()
   }
 
-  private init(_ url: URL, _ connection: Connection, _ schema: StoredSchema) throws {
+  private init(
+    _ url: URL, _ connection: Connection, _ schema: StoredSchema, unlocked: DatabaseFile?
+  ) throws {
+    self.url = url
+    self.unlocked = unlocked
     guard let model = schema.model else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The file at \(url.path) contains no description of its model. Open it once with the app that "
@@ -35,7 +49,7 @@ final class FileCopySource: CopySource {
           name: $0.name, number: $0.number, superNumber: $0.superNumber, lastKey: $0.lastKey)
       }, tableNames: Set(schema.columns.keys),
       history: HistoryTables(in: schema.columns),
-      deletedHistory: try FileCopySource.deletedHistory(connection, schema))
+      deletedHistory: try FileCopySource.deletedHistory(connection, schema), isDatabase: false)
     rows = FileRows(
       connection, folder: ExternalFolder(of: url), guesses: !store.listsExternalAttributes)
     for table in store.tables {
@@ -81,6 +95,14 @@ final class FileCopySource: CopySource {
       }
     }
     return unknown
+  }
+
+  func requireUnchanged() throws {
+    guard let unlocked, try DatabaseFile(at: url.path) != unlocked else { return }
+    throw SwiftDataError.storeWriteFailure.with(
+      "The file at \(url.path), which can't be locked, was changed while it was copied. Stop the programs "
+        + "that write to it, and start anew (startsAnew, --restart). The copy can't be opened as a store.",
+      doing: "copying a store")
   }
 
   func summary(of table: CopiedTable) throws -> [Int64] { try rows.summary(of: table) }

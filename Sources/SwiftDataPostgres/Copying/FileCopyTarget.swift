@@ -41,12 +41,34 @@ final class FileCopyTarget: CopyTarget {
       return
         "There is already a file at \(url.path)\(suffix). Choose another path, or move it away."
     }
-    if !exists(temporaryURL.path), !folder.files().isEmpty {
+    if store.isDatabase, let long = store.longName {
+      return
+        "The database has a shorter name in the place of \(long), which a file has, so the store can't be copied "
+        + "into a file. Give the model or property a shorter name and migrate the database, or copy it into "
+        + "another database."
+    }
+    if exists(temporaryURL.path) { return isUnfinished(store) ? nil : otherFile }
+    if !folder.files().isEmpty {
       return
         "The folder \(folder.support.path) has large values of another store. Choose a file name that "
         + "differs in more than the extension."
     }
     return nil
+  }
+
+  private var otherFile: String {
+    "The file \(temporaryURL.path) is not an unfinished copy. Move it away, or choose another path."
+  }
+
+  /// Whether an interrupted run has made the temporary file, or nothing is in it.
+  private func isUnfinished(_ store: CopiedStore) -> Bool {
+    guard let file = try? DatabaseFile(at: temporaryURL.path) else { return false }
+    if file.size == 0, file.log?.hasContent != true { return true }
+    guard let connection = try? file.look() else { return false }
+    let isOwn = "SELECT count(*) = 0 OR sum(name = 'Z_COPY') > 0 FROM sqlite_schema"
+    if (try? connection.integer(isOwn)) == 1 { return true }
+    // The run was interrupted when only the new name was missing.
+    return (try? connection.text("SELECT Z_UUID FROM Z_METADATA")) == store.identifier
   }
 
   func refusal(of value: CopiedValue, in column: CopiedColumn) -> String? { nil }
@@ -59,8 +81,6 @@ final class FileCopyTarget: CopyTarget {
 
   // MARK: Rows
 
-  private static let state = "Z_COPY"
-
   func begin(
     _ store: CopiedStore, fingerprint: String, startsAnew: Bool
   ) throws -> [String: CopiedPart] {
@@ -69,7 +89,7 @@ final class FileCopyTarget: CopyTarget {
     usesRealDecimals = !store.listsExternalAttributes
     if exists(temporaryURL.path) {
       if !startsAnew, let parts = try found(fingerprint) { return parts }
-      removeUnfinished()
+      try removeUnfinished()
     }
     try create(store, fingerprint)
     return [:]
@@ -91,13 +111,42 @@ final class FileCopyTarget: CopyTarget {
     return parts
   }
 
-  private func removeUnfinished() {
+  private func removeUnfinished() throws {
+    // The folder may also have files of a store whose name differs in the extension.
+    for name in try writtenFiles(connection()) { folder.remove(name) }
     opened = nil
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: temporaryURL.path + suffix)
     }
-    // The folder was empty when the interrupted run began.
-    for file in folder.files() { try? FileManager.default.removeItem(at: file) }
+  }
+
+  /// The names of the files that an interrupted run has written for its rows.
+  private func writtenFiles(_ connection: Connection) throws -> [String] {
+    let noted = try? connection.text("SELECT Z_SOURCE FROM Z_COPY WHERE Z_TABLE = ''")
+    let source = noted.flatMap { $0.split(separator: " ").first.map(String.init) } ?? identifier
+    let columns = try connection.prepare(
+      """
+      SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c \
+      WHERE t.type = 'table' AND c.name NOT IN ('Z_PK', 'Z_ENT', 'Z_OPT') AND EXISTS \
+      (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'Z_OPT')
+      """)
+    var found: [(table: String, column: String)] = []
+    while try columns.step() { found.append((columns.string(0), columns.string(1))) }
+    var names: [String] = []
+    for (table, column) in found {
+      let rows = try connection.prepare(
+        "SELECT Z_PK, \(column.quotedName) FROM \(table.quotedName) "
+          + "WHERE typeof(\(column.quotedName)) = 'blob'")
+      while try rows.step() {
+        let name = rows.data(1).withUnsafeBytes { bytes -> String? in
+          guard case .name(let name) = TaggedValue(bytes) else { return nil }
+          return String(decoding: name, as: UTF8.self)
+        }
+        let own = FileCopyTarget.fileName(source, table, column, rows.int64(0))
+        if name == own { names.append(own) }
+      }
+    }
+    return names
   }
 
   private func create(_ store: CopiedStore, _ fingerprint: String) throws {
@@ -105,8 +154,8 @@ final class FileCopyTarget: CopyTarget {
     try connection.transaction {
       let known = StoreMetadata(store.metadata)
       try StoreCreation(
-        model: store.model, numbers: store.layout.numbers,
-        definitions: store.layout.creationStatements.filter { $0 is CreateTable },
+        model: store.model, numbers: store.fileLayout.numbers,
+        definitions: store.fileLayout.creationStatements.filter { $0 is CreateTable },
         externalAttributes: known?.externalAttributes ?? [],
         integerTypes: known?.integerTypes ?? [:],
         ownEntities: Set(store.model.entities.map(\.name))
@@ -194,7 +243,8 @@ final class FileCopyTarget: CopyTarget {
     guard usesFiles, column.isExternal, value.first == TaggedValue.valueTag,
       value.count - 1 > ExternalFiles.threshold
     else { return value }
-    let name = fileName(of: row, column.name, table)
+    let name = FileCopyTarget.fileName(
+      identifier, table.name, column.name, row.first?.integer ?? 0)
     try folder.make()
     // An interrupted run may have left the file.
     folder.remove(name)
@@ -203,16 +253,18 @@ final class FileCopyTarget: CopyTarget {
     return Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0])
   }
 
-  private func fileName(of row: [CopiedValue], _ column: String, _ table: CopiedTable) -> String {
-    let key = row.first?.integer ?? 0
-    let hash = SHA256.hash(of: Data("\(identifier) \(table.name) \(column) \(key)".utf8))
+  /// The name of the file for a value of a row.
+  private static func fileName(
+    _ identifier: String, _ table: String, _ column: String, _ key: Int64
+  ) -> String {
+    let hash = SHA256.hash(of: Data("\(identifier) \(table) \(column) \(key)".utf8))
     return hash.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
   }
 
   func makeIndexes(_ store: CopiedStore) throws {
     let connection = try connection()
     try connection.transaction {
-      for case var index as CreateIndex in store.layout.creationStatements {
+      for case var index as CreateIndex in store.fileLayout.creationStatements {
         index.ifNotExists = true
         try connection.execute(index.rendered(in: .sqlite).sql)
       }

@@ -16,7 +16,7 @@ final class IndexProbe {
   ///   store.
   init(_ store: CopiedStore, _ connection: PostgresConnection) {
     self.connection = connection
-    statements = store.layout.creationStatements(for: .postgreSQL)
+    statements = store.databaseLayout.creationStatements(for: .postgreSQL)
   }
 
   deinit { connection.close() }

@@ -115,7 +115,7 @@ struct ClassProperty {
   var isParameter: Bool { initialValue == nil && !typeName.hasSuffix("?") }
 
   func write(to writer: inout SourceWriter) {
-    if let comment { writer.line("/// \(comment)") }
+    if let comment { writer.line("/// \(comment.singleLine)") }
     if !options.isEmpty { writer.list(attribute, options, ")") }
     writer.line("var \(name.swiftName): \(typeName)" + (initialValue.map { " = \($0)" } ?? ""))
   }

@@ -19,9 +19,9 @@ public struct ModelSource: Hashable, Sendable {
   /// Reads the model of a store file and generates its classes.
   /// - Parameters:
   ///   - url: The store file.
-  ///   - namespace: The name of an enum around the classes, or nil for none.
+  ///   - namespace: The name of an enum around the classes, a name in Swift; or nil for none.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason if the file is not a store,
-  ///   can't be read, or does not contain its model.
+  ///   can't be read, does not contain its model, or has a name that is no name in Swift.
   public init(of url: URL, namespace: String? = nil) throws {
     self = try OpenedStore.look(at: url) { store in
       guard store.hasModel else {
@@ -29,6 +29,7 @@ public struct ModelSource: Hashable, Sendable {
           "The file at \(url.path) contains no model (Z_MODELCACHE), so classes can't be generated from it."
         )
       }
+      try SourceNames(store.model).check(path: url.path)
       return ModelSource(
         SourceModel(store.model, external: try store.externalColumns()), namespace: namespace)
     }

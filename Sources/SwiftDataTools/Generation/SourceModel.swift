@@ -32,8 +32,9 @@ struct SourceModel {
 
   /// Whether a path begins with a property that the entity's class declares or inherits.
   func isProperty(_ path: String, of entity: String) -> Bool {
-    guard let first = path.split(separator: ".").first,
-      let property = model.property(String(first), of: entity)?.property
+    let names = path.split(separator: ".").map(String.init)
+    guard let first = names.first, names.allSatisfy(\.isSwiftName),
+      let property = model.property(first, of: entity)?.property
     else { return false }
     switch property {
     case .attribute(let attribute): return !attribute.isTransient

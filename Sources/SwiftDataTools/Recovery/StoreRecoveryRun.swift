@@ -79,14 +79,32 @@ struct StoreRecoveryRun {
     return file
   }
 
-  /// Refuses a log of another store: its pages would replace those of this store.
+  /// Refuses a log of another store, or of another state of this one: its pages would replace those of
+  /// this store.
   private static func checkLog(of file: DatabaseFile, _ pages: DatabasePages, _ url: URL) throws {
-    guard file.log?.hasContent == true,
-      let earlier = StoreRecoverySource(try DatabasePages(file, includesLog: false)).identifier,
-      earlier != StoreRecoverySource(pages).identifier
-    else { return }
+    guard file.log?.hasContent == true else { return }
+    let earlier = StoreRecoverySource(try DatabasePages(file, includesLog: false))
+    let whole = StoreRecoverySource(pages)
+    let isOwn = earlier.identifier == nil || earlier.identifier == whole.identifier
+    if isOwn, LogLineage.hasSize(of: file), continues(earlier, in: whole, file) { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       DatabaseFileProblem.foreignLog.sentence(url), doing: "recovering a store")
+  }
+
+  /// Whether the history of the file goes on in the log, as far as both can be read.
+  private static func continues(
+    _ earlier: StoreRecoverySource, in whole: StoreRecoverySource, _ file: DatabaseFile
+  ) -> Bool {
+    guard let known = earlier.transactionTimes(), let last = known.keys.max(),
+      let found = whole.transactionTimes(), !found.isEmpty
+    else { return true }
+    if known.contains(where: { number, time in found[number].map { $0 != time } ?? false }) {
+      return false
+    }
+    let next = found.keys.filter { $0 > last }.min()
+    if found[last] != nil, next == nil || next == last + 1 { return true }
+    // Transactions are missing, which somebody may have deleted. Of another log pages are missing too.
+    return (try? file.look().text("PRAGMA quick_check(1)")) == "ok"
   }
 
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }

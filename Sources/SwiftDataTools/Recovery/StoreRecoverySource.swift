@@ -74,10 +74,33 @@ struct StoreRecoverySource {
     return identifier
   }
 
-  /// The model in the file's cache; `nil` if it can't be read.
+  /// The times of the transactions in the history, by number; `nil` if not all can be read. The pages of
+  /// the table count as read then.
+  func transactionTimes() -> [Int64: RecordValue]? {
+    typealias History = HistoryTables
+    guard
+      let table = objects.first(where: { $0.name == History.Entity.transaction.table }),
+      let time = TableText(table.sql).columns
+        .firstIndex(where: { $0.name == History.Transaction.timestamp })
+    else { return nil }
+    var times: [Int64: RecordValue] = [:]
+    let losses = walk.rows(root: table.root) { key, values in
+      if time < values.count { times[key] = values[time] }
+      return true
+    }
+    return losses.pages.isEmpty && losses.keys.isEmpty ? times : nil
+  }
+
+  /// The model in the file's cache; `nil` if it can't be read, or if its hashes differ from those in the
+  /// metadata, because either is damaged.
   var model: ModelDescription? {
-    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first else { return nil }
-    return try? ModelCache.decode(Data(content))
+    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first,
+      let model = try? ModelCache.decode(Data(content))
+    else { return nil }
+    guard case .blob(let plist)? = rows["Z_METADATA"]?.first?.values.last,
+      let metadata = StoreMetadata(Data(plist))
+    else { return model }
+    return metadata.versionHashes == VersionHashes(model).byEntity ? model : nil
   }
 
   /// Whether the file can be copied without its models.

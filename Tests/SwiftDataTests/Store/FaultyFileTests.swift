@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
+import SwiftDataTools
 import Testing
 
 /// A file that can't be used is refused with its reason, and no byte of it or beside it changes.
@@ -27,6 +28,26 @@ import Testing
       #expect(after.keys.sorted() == before.keys.sorted(), sourceLocation: location)
       #expect(after == before, "a byte changed", sourceLocation: location)
     }
+  }
+
+  /// Checks, inspections and recoveries do not read the log of another file either.
+  private func expectRefusalByTools(
+    _ folder: StoreFolder, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let before = try folder.content()
+    let recovered = folder.folder.url.appending(path: "recovered.store")
+    let tools: [(URL) throws -> Void] = [
+      { _ = try StoreCheckup(of: $0) }, { _ = try StoreInspection(of: $0) },
+      { try ModelContainer.recoverStore(at: $0, to: recovered) },
+    ]
+    for tool in tools {
+      let error = #expect(throws: SwiftDataError.self, sourceLocation: location) {
+        try tool(folder.store)
+      }
+      let text = error?.description ?? ""
+      #expect(text.contains("test.store-wal is not the log of this file"), sourceLocation: location)
+    }
+    #expect(try folder.content() == before, sourceLocation: location)
   }
 
   @Test(arguments: ["text", String(repeating: "Dear diary, ", count: 500)])
@@ -120,6 +141,7 @@ import Testing
     try context.save()
     try other.copy("-wal", to: folder.store)
     try expectRefusal(folder, "test.store-wal is not the log of this file")
+    try expectRefusalByTools(folder)
     try FileManager.default.removeItem(at: folder.beside("-wal"))
     #expect(try folder.authors() == 3)
     _ = container
@@ -139,6 +161,7 @@ import Testing
     }
     try folder.copy("-wal", to: copy.store)
     try expectRefusal(copy, "test.store-wal is not the log of this file")
+    try expectRefusalByTools(copy)
     try FileManager.default.removeItem(at: copy.beside("-wal"))
     #expect(try copy.authors() == 3)
     _ = container
@@ -158,6 +181,9 @@ import Testing
     try context.deleteHistory(
       HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "a" }))
     for suffix in ["", "-wal"] { try folder.copy(suffix, to: copy.store) }
+    _ = try StoreCheckup(of: copy.store)
+    let recovered = copy.folder.url.appending(path: "recovered.store")
+    #expect(try ModelContainer.recoverStore(at: copy.store, to: recovered).isComplete)
     #expect(try copy.authors(allowsSave: false) == 5)
     #expect(try copy.authors() == 5)
     _ = container
