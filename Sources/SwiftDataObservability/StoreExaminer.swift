@@ -8,8 +8,18 @@
     private struct State {
       var containers: [WeakContainer] = []
       /// By name of the store and text.
-      var reads: [String: [String: FaultRead]] = [:]
+      var reads: [String: [String: KnownRead]] = [:]
       var lastWarnings: [String: ContinuousClock.Instant] = [:]
+    }
+
+    /// A statement that reads a single model of a store, and the models of that store's container.
+    struct KnownRead: Sendable {
+      let read: FaultRead
+      let schema: Schema
+
+      func advice(count: Int) -> String {
+        FaultAdvice(read: read, count: count, schema: schema).text
+      }
     }
 
     private struct WeakContainer {
@@ -27,28 +37,23 @@
     init(interval: Duration) { self.interval = interval }
 
     func attach(to container: ModelContainer) {
-      var reads: [String: [String: FaultRead]] = [:]
+      var reads: [String: [String: KnownRead]] = [:]
       for store in container.stores {
         guard let engine = (store as? any PortProviding)?.port as? RelationalStore else { continue }
-        reads[engine.name, default: [:]].merge(engine.faultReads) { first, _ in first }
+        let own = engine.faultReads.mapValues { KnownRead(read: $0, schema: container.schema) }
+        reads[engine.name, default: [:]].merge(own) { first, _ in first }
       }
       state.withLock { state in
         state.containers.removeAll { $0.container == nil }
         state.containers.append(WeakContainer(container: container))
         for (name, own) in reads {
-          state.reads[name, default: [:]].merge(own) { first, _ in first }
+          state.reads[name, default: [:]].merge(own) { _, latest in latest }
         }
       }
     }
 
-    func faultRead(_ sql: String, in store: String) -> FaultRead? {
+    func faultRead(_ sql: String, in store: String) -> KnownRead? {
       state.withLock { $0.reads[store]?[sql] }
-    }
-
-    func advice(about read: FaultRead, count: Int) -> String {
-      let schemas = state.withLock { $0.containers.compactMap(\.container) }.map(\.schema)
-      guard let schema = schemas.first else { return "" }
-      return FaultAdvice(read: read, count: count, schema: schema).text
     }
 
     /// Whether a warning about a subject is due; counts as one.

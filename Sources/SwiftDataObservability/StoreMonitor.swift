@@ -197,11 +197,11 @@
 
     private func countRead(_ sql: String, _ store: String, _ metrics: StoreMetrics) {
       guard let unit = UnitOfWork.current, let read = examiner.faultRead(sql, in: store),
-        unit.count(sql) == options.repeatedReads + 1
+        unit.count(sql, in: store) == options.repeatedReads + 1
       else { return }
       metrics.repeatedReads.increment()
-      guard examiner.mayWarn(about: "repeated \(sql)") else { return }
-      let advice = examiner.advice(about: read, count: options.repeatedReads + 1)
+      guard examiner.mayWarn(about: "repeated \(store) \(sql)") else { return }
+      let advice = read.advice(count: options.repeatedReads + 1)
       unit.logger.warning(
         "Single models were read repeatedly.",
         metadata: ["store": "\(store)", "unit": "\(unit.name)", "advice": "\(advice)"])

@@ -9,8 +9,13 @@
 
     let name: String
     let logger: Logger
-    /// By text. There are at most as many as the models have entities and relationships.
-    private let counts = Mutex<[String: Int]>([:])
+    private struct Read: Hashable {
+      let store: String
+      let sql: String
+    }
+
+    /// There are at most as many as the models have entities and relationships, for each store.
+    private let counts = Mutex<[Read: Int]>([:])
 
     init(name: String, logger: Logger) {
       self.name = name
@@ -18,11 +23,12 @@
     }
 
     /// Counts a statement.
-    /// - Returns: How often the unit has run it.
-    func count(_ sql: String) -> Int {
-      counts.withLock { counts in
-        counts[sql, default: 0] += 1
-        return counts[sql] ?? 0
+    /// - Returns: How often the unit has run it in the store.
+    func count(_ sql: String, in store: String) -> Int {
+      let read = Read(store: store, sql: sql)
+      return counts.withLock { counts in
+        counts[read, default: 0] += 1
+        return counts[read] ?? 0
       }
     }
   }

@@ -4,6 +4,10 @@
 /// the order within each store is kept, even if its clock was wrong. The token of each merged
 /// transaction contains all stores: for each store, the last transaction up to this point. The next
 /// fetch continues after it in every store.
+///
+/// If the descriptor has an order, the transactions have the same tokens, and are then sorted. A
+/// limit may leave out earlier transactions of a store. The tokens before the first one that was
+/// fetched then lack this store, so that a fetch after them misses none.
 struct HistoryMerge<Transaction: HistoryTransaction> {
   private let descriptor: HistoryDescriptor<Transaction>
   private let pages: [HistoryPage<Transaction>]
@@ -16,19 +20,25 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
   var transactions: [Transaction] {
     let limit = descriptor.fetchLimit == 0 ? Int.max : Int(clamping: descriptor.fetchLimit)
     if pages.count == 1 { return pages[0].transactions }
-    if !descriptor.sortBy.isEmpty {
-      let all = pages.flatMap(\.transactions).sorted(using: descriptor.sortBy)
-      return Array(all.prefix(limit))
-    }
-    return inTimeOrder(limit)
+    if descriptor.sortBy.isEmpty { return inTimeOrder(pages, limit) { _ in false } }
+    let committed = inTimeOrder(pages.map(\.inCommitOrder), .max) { $0.transactions.count >= limit }
+    return Array(committed.sorted(using: descriptor.sortBy).prefix(limit))
   }
 
-  private func inTimeOrder(_ limit: Int) -> [Transaction] {
+  /// - Parameters:
+  ///   - pages: Transactions of each store in the order of its commits.
+  ///   - isCut: Whether earlier transactions of a page may have been left out.
+  private func inTimeOrder(
+    _ pages: [HistoryPage<Transaction>], _ limit: Int,
+    isCut: (HistoryPage<Transaction>) -> Bool
+  ) -> [Transaction] {
     var indices = pages.map { _ in 0 }
     // A page starts after the transactions that were not requested; an empty page is at the end of
     // its history.
     var positions: [String: Int64] = [:]
-    for page in pages { positions[page.storeIdentifier] = page.positionBeforeFirst }
+    for page in pages where !isCut(page) {
+      positions[page.storeIdentifier] = page.positionBeforeFirst
+    }
     var times: [String: Double] = [:]
     var merged: [Transaction] = []
     while merged.count < limit {
@@ -54,6 +64,16 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
 }
 
 extension HistoryPage {
+  /// The page as its store has committed it, if the store numbers the transactions.
+  fileprivate var inCommitOrder: HistoryPage {
+    func number(_ transaction: Transaction) -> Int64 {
+      (transaction as? DefaultHistoryTransaction)?.transactionIdentifier ?? 0
+    }
+    return HistoryPage(
+      storeIdentifier: storeIdentifier,
+      transactions: transactions.sorted { number($0) < number($1) }, end: end)
+  }
+
   /// The number of the transaction before the first one; `nil` if the store does not number them.
   fileprivate var positionBeforeFirst: Int64? {
     guard let first = transactions.first else { return end }

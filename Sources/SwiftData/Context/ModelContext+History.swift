@@ -8,7 +8,10 @@ extension ModelContext {
   /// for transaction in try context.fetchHistory(descriptor) { apply(transaction.changes) }
   /// ```
   ///
-  /// If several stores take part, each token contains all of them.
+  /// If several stores take part, each token contains all of them: for each store, the last
+  /// transaction that was committed up to this one, also if the descriptor has an order. With an
+  /// order and a limit, a token may lack a store whose earlier transactions were left out. A fetch
+  /// after it then returns all transactions of that store.
   ///
   /// - Throws: `SwiftDataError.historyTokenExpired` if transactions after a token in the predicate
   ///   were deleted, or the token belongs to another store; `DataStoreError.unsupportedFeature` if

@@ -56,8 +56,10 @@ extension ModelContext {
   ///   as? [PersistentIdentifier: [String]]
   /// ```
   ///
-  /// Only changes saved by contexts of the same container are detected. Changes saved by another
-  /// process or container are overwritten without a notification; deletions by them are detected.
+  /// Changes saved by contexts of the same container are detected. Changes saved by another process
+  /// or container are detected if ``ModelContainer/observesRemoteChanges`` is on and they have
+  /// arrived before the save; otherwise they are overwritten without a notification. Deletions by
+  /// them are always detected. ``ConflictPolicy/refuse`` detects all changes.
   public static let didOverwrite = Notification.Name("ModelContextDidOverwrite")
 
   /// The key of `didOverwrite` for the names of the overwritten properties, by model.

@@ -11,8 +11,9 @@ public enum FaultPoint: Hashable, Sendable {
 
   /// The n-th statement of some kinds, from 1; it does not run.
   ///
-  /// A statement that writes several rows in one batch counts once for each row, and fails before the
-  /// first of them.
+  /// A statement has the number that the lists of `expectStatements` give it: a save writes rows of
+  /// one entity with few statements, each for several rows. These run in one batch, which fails
+  /// before the first of them. Begins and ends of transactions are not counted; use ``save(_:)``.
   case statement(Int, of: StatementKinds)
 
   /// The n-th statement that reads or writes rows, from 1.

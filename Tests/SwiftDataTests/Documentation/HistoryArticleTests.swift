@@ -115,7 +115,7 @@ enum HistoryArticle {
     }
     #expect(try context.fetchHistory(HistoryDescriptor(predicate: ofTrips)).count == 4)
     var latest = HistoryDescriptor<DefaultHistoryTransaction>()
-    latest.sortBy = [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+    latest.sortBy = [SortDescriptor(\.timestamp, order: .reverse)]
     latest.fetchLimit = 1
     token = try context.fetchHistory(latest).first?.token
     #expect(token?.tokenValue?.values.first == 4)

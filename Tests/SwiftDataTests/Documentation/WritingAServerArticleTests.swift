@@ -166,7 +166,7 @@ enum Served {
     @Test func noIncrementIsLost() async throws {
       let (writer, readers) = try await seeded()
 
-      await withThrowingTaskGroup(of: Void.self) { group in
+      try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<1600 {
           group.addTask {
             try await writer.write { context in
@@ -175,10 +175,11 @@ enum Served {
             }
           }
         }
+        try await group.waitForAll()
       }
       let likes = try await readers.read { context in
-        try context.fetch(FetchDescriptor<Post>(predicate: #Predicate { $0.code == "p10" })).first?
-          .likes
+        let first = FetchDescriptor<Post>(predicate: #Predicate { $0.code == "p10" })
+        return try context.fetch(first).first?.likes
       }
       #expect(likes == 1600)
     }

@@ -61,6 +61,56 @@ import Testing
     #expect(seen.sorted() == expected.sorted())
   }
 
+  @Test func tokensOfAnOrderedFetchContainAllStores() throws {
+    let context = ModelContext(try container())
+    let stores = context.container.stores.map(\.identifier)
+    for model in [Note("1"), Tally(2), Tally(3), Note("4")] as [any PersistentModel] {
+      context.insert(model)
+      try context.save()
+    }
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    let committed = try context.fetchHistory(descriptor).map(\.token.tokenValue)
+    descriptor.sortBy = [SortDescriptor(\.timestamp, order: .reverse)]
+    #expect(try context.fetchHistory(descriptor).map(\.token.tokenValue) == committed.reversed())
+    descriptor.sortBy = [
+      SortDescriptor(\.transactionIdentifier), SortDescriptor(\.timestamp, order: .reverse),
+    ]
+    #expect(
+      try context.fetchHistory(descriptor).map(\.token.tokenValue)
+        == [committed[1], committed[0], committed[3], committed[2]])
+
+    descriptor.sortBy = [SortDescriptor(\.timestamp, order: .reverse)]
+    descriptor.fetchLimit = 1
+    let newest = try #require(try context.fetchHistory(descriptor).first?.token)
+    #expect(newest.tokenValue == [stores[0]: 2, stores[1]: 2])
+    let next = HistoryDescriptor<DefaultHistoryTransaction>(
+      predicate: #Predicate { $0.token > newest })
+    #expect(try context.fetchHistory(next).isEmpty)
+    context.insert(Tally(5))
+    try context.save()
+    #expect(try context.fetchHistory(next).map(\.storeIdentifier) == [stores[1]])
+  }
+
+  /// The fetch has read the last transaction of the second store only.
+  @Test func aTokenLacksAStoreWhoseEarlierTransactionsALimitHasLeftOut() throws {
+    let context = ModelContext(try container())
+    let stores = context.container.stores.map(\.identifier)
+    for model in [Note("1"), Note("2"), Note("3"), Tally(4), Tally(5)] as [any PersistentModel] {
+      context.insert(model)
+      try context.save()
+    }
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+      sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
+    descriptor.fetchLimit = 1
+    let last = try #require(try context.fetchHistory(descriptor).first?.token)
+    #expect(last.tokenValue == [stores[0]: 3])
+    let next = HistoryDescriptor<DefaultHistoryTransaction>(
+      predicate: #Predicate { $0.token > last })
+    let following = try context.fetchHistory(next)
+    #expect(following.map(\.storeIdentifier) == [stores[1], stores[1]])
+    #expect(following.map(\.id) == [1, 2])
+  }
+
   @Test func aLimitCountsOverAllStores() throws {
     let context = ModelContext(try container())
     for number in 1...3 {

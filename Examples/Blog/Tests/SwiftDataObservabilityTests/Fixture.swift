@@ -28,6 +28,21 @@ final class Note {
   }
 }
 
+@Model
+final class Shelf {
+  var room: String
+  @Relationship(inverse: \Volume.shelf) var volumes: [Volume] = []
+
+  init(room: String) { self.room = room }
+}
+
+@Model
+final class Volume {
+  var shelf: Shelf?
+
+  init(shelf: Shelf) { self.shelf = shelf }
+}
+
 /// The backends of the process; each package allows one bootstrap.
 enum Backends {
   static let metrics: TestMetrics = {
@@ -70,8 +85,18 @@ final class Fixture {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  func seed(_ count: Int) throws {
-    let context = ModelContext(container)
+  /// A container with another store, which the same monitor watches.
+  func otherContainer(for model: any PersistentModel.Type) throws -> ModelContainer {
+    let name = "\(store)-other"
+    var configuration = ModelConfiguration(name, isStoredInMemoryOnly: true)
+    configuration.statementLog = monitor.log(of: name)
+    let other = try ModelContainer(for: model, configurations: configuration)
+    monitor.attach(to: other)
+    return other
+  }
+
+  func seed(_ count: Int, in other: ModelContainer? = nil) throws {
+    let context = ModelContext(other ?? container)
     for number in 0..<count {
       context.insert(Note(text: "\(number)", writer: Writer(name: "\(number)")))
     }

@@ -107,6 +107,48 @@ import Tracing
     #expect(fixture.messages(.warning, "Single models were read repeatedly.").isEmpty)
   }
 
+  @Test func readsOfTwoStoresAreCountedApart() async throws {
+    var options = StoreMonitor.Options()
+    options.repeatedReads = 5
+    let fixture = try Fixture(options: options)
+    let other = try fixture.otherContainer(for: Writer.self)
+    try fixture.seed(20)
+    try fixture.seed(20, in: other)
+    let containers = [fixture.container, other]
+    for count in [4, 20] {
+      await fixture.monitor.unitOfWork("\(count) models") {
+        for container in containers {
+          var descriptor = FetchDescriptor<Note>()
+          descriptor.fetchLimit = count
+          let context = ModelContext(container)
+          let notes = (try? context.fetch(descriptor)) ?? []
+          #expect(notes.compactMap(\.writer?.name).count == count)
+        }
+      }
+    }
+    let warnings = fixture.messages(.warning, "Single models were read repeatedly.")
+    #expect(warnings.map { $0.metadata["unit"] } == ["20 models", "20 models"])
+    #expect(
+      warnings.map { "\($0.metadata["store"] ?? "none")" }
+        == [fixture.store, "\(fixture.store)-other"])
+  }
+
+  @Test func theAdviceNamesRelationshipsOfTheContainerOfTheStore() async throws {
+    let fixture = try Fixture()
+    let other = try fixture.otherContainer(for: Shelf.self)
+    let seeding = ModelContext(other)
+    for number in 0..<20 { seeding.insert(Volume(shelf: Shelf(room: "\(number)"))) }
+    try seeding.save()
+    await fixture.monitor.unitOfWork("GET /volumes") {
+      let context = ModelContext(other)
+      let volumes = (try? context.fetch(FetchDescriptor<Volume>())) ?? []
+      #expect(Set(volumes.compactMap(\.shelf?.room)).count == 20)
+    }
+    let advice = fixture.messages(.warning, "Single models were read repeatedly.")
+      .map { "\($0.metadata["advice"] ?? "none")" }
+    #expect(advice.contains { $0.contains(#"[\Volume.shelf]"#) }, "\(advice)")
+  }
+
   @Test func statementsAreSpansOfTheRunningTrace() throws {
     let tracer = Backends.tracer
     let fixture = try Fixture()

@@ -30,6 +30,8 @@ struct RemoteNotes {
     let offline = try second.fetch(FetchDescriptor<Note>())
     print("Without the server, \(offline.count) note is in the cache.")
     try check(offline.map(\.text) == ["Pack"], "a fetch without the server")
+    let remaining = try first.fetch(FetchDescriptor<Note>(sortBy: [SortDescriptor(\.text)]))
+    try check(remaining.map(\.text) == ["Buy tickets", "Pack"], "a deleted row in the cache")
     second.insert(Note("Send a card"))
     do {
       try second.save()

@@ -15,7 +15,8 @@ struct RemoteStoreConfiguration: DataStoreConfiguration {
 ///
 /// 1. A fetch sends the query of the request as JSON. What the library can't describe is left to the
 ///    context, which asks again without it.
-/// 2. Rows that were fetched or saved are cached. Look-ups of rows by identifier use the cache.
+/// 2. Rows that were fetched or saved are cached. Look-ups of rows by identifier use the cache. A row
+///    that a fetch should have found was deleted or changed by another client, and leaves the cache.
 /// 3. While the server can't be reached, fetches are answered from the cache, which may lack rows,
 ///    and saves throw.
 final class RemoteStore: DataStore {
@@ -43,17 +44,20 @@ final class RemoteStore: DataStore {
   }
 
   private func rows(of query: DataStoreQuery) throws -> [Messages.Row] {
+    let known = cache.withLock { $0 }
+    let matching = try QueryEvaluator(schema: schema, rows: known).identifiers(of: query)
     do {
       let rows: [Messages.Row] = try api.post(query, to: "query")
+      // Of a part of the results, it is not known which rows are missing.
+      let isWhole = query.offset == 0 && rows.count < query.limit ?? .max
+      let outdated = isWhole ? Set(matching).subtracting(rows.map(\.identifier)) : []
       cache.withLock { cache in
+        for identifier in outdated { cache[identifier] = nil }
         for row in rows { cache[row.identifier] = row.values }
       }
       return rows
     } catch RemoteStoreError.offline {
-      let known = cache.withLock { $0 }
-      return try QueryEvaluator(schema: schema, rows: known).identifiers(of: query).map {
-        Messages.Row(identifier: $0, values: known[$0] ?? [:])
-      }
+      return matching.map { Messages.Row(identifier: $0, values: known[$0] ?? [:]) }
     }
   }
 
