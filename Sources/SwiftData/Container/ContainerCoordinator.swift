@@ -13,6 +13,7 @@ final class ContainerCoordinator: StoreCoordinator {
   let remoteCommits = RemoteCommitHub()
   let commits = Signals()
   let closing = ContainerClosing()
+  let backups = ContainerBackups()
   let migrationPlan: (any SchemaMigrationPlan.Type)?
   let configurations: Mutex<Set<ModelConfiguration>>
   private let portsByEntity: [String: any StorePort]

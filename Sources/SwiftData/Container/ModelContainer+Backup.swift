@@ -28,7 +28,7 @@ extension ModelContainer {
   ///   - progress: Called after each 4 MB or so, on a separate thread.
   /// - Throws: `CancellationError` if the task is cancelled; ``SwiftDataError/storeReadFailure`` if
   ///   the file exists, the store is in memory or not in a file, or reading or writing fails;
-  ///   ``SwiftDataError/containerClosed``.
+  ///   ``SwiftDataError/containerClosed``, also if the container is closed meanwhile.
   @discardableResult
   public func backup(
     to url: URL, configuration name: String? = nil,
@@ -37,10 +37,22 @@ extension ModelContainer {
     try coordinator.requireOpen()
     let store = try backedUpStore(name)
     let isCancelled = Flag()
+    let backups = coordinator.backups
+    let closed = SwiftDataError.containerClosed.with(
+      "It was closed with close(), so no backup was made. Open a new container.")
     return try await withTaskCancellationHandler {
       try await onOwnThread {
-        try store.backup(
-          to: url, progress: { progress?($0) }, isCancelled: { isCancelled.isSet })
+        do {
+          let summary = try backups.run {
+            try store.backup(
+              to: url, progress: { progress?($0) },
+              isCancelled: { isCancelled.isSet || backups.isCancelled })
+          }
+          guard let summary else { throw closed }
+          return summary
+        } catch is CancellationError where !isCancelled.isSet {
+          throw closed
+        }
       }
     } onCancel: {
       isCancelled.set()

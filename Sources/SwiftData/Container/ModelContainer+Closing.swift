@@ -14,7 +14,8 @@ extension ModelContainer {
   /// 1. Contexts with autosave are saved, each on its actor, as by ``settle()``. If that fails, the
   ///    error is thrown and the container stays open. Unsaved changes of other contexts are lost.
   /// 2. New operations throw ``SwiftDataError/containerClosed`` from then on. Running fetches, saves
-  ///    and transactions end as usual; `close` waits for them.
+  ///    and transactions end as usual; `close` waits for them. A running backup is cancelled: it throws
+  ///    that error too, and leaves no file.
   /// 3. The log of each file is written back, so that the file alone contains everything, and no
   ///    `-wal` and `-shm` file remains unless another container or process uses the store.
   /// 4. Observers of the container look once more and get the error; sequences of results and of
@@ -62,9 +63,12 @@ final class ContainerClosing: Sendable {
 
   private func close(_ coordinator: ContainerCoordinator) async throws {
     if !isClosed { try await coordinator.autosaves.settle() }
+    coordinator.backups.cancel()
     hasBegun.store(true, ordering: .releasing)
     coordinator.remoteCommits.close()
     try await onOwnThread {
+      // Each has a connection of its own, with which the log could not be written back.
+      coordinator.backups.wait()
       var failure: (any Error)?
       for case let store as any ClosableStore in coordinator.stores {
         do { try store.close() } catch { failure = failure ?? error }

@@ -63,13 +63,12 @@ struct IdentifierText: Equatable {
 
   private static let headLength = 8
   private static let checkLength = 4
-  /// Longer texts are refused before they are decoded.
-  private static let longestText = 4096
 
+  /// Keys of custom stores have any length, so the text has no limit. The time is linear in it.
+  ///
   /// - Returns: `nil` unless the text is exactly what `text` returns for some identifier.
   init?(_ text: String) {
-    guard text.utf8.count <= IdentifierText.longestText,
-      let bytes = IdentifierText.bytes(of: text),
+    guard let bytes = IdentifierText.bytes(of: text),
       bytes.count > IdentifierText.headLength + IdentifierText.checkLength
     else { return nil }
     func number(_ range: Range<Int>) -> UInt32 { bytes[range].reduce(0) { $0 << 8 | UInt32($1) } }

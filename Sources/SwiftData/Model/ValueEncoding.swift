@@ -59,16 +59,18 @@ enum ValueEncoding {
     guard case .boxed(let box) = slot else { return scalar(slot) }
     guard let value = unwrapped(box.anyValue) else { return .null }
     do {
-      if case .transformable(let name?) = property.form,
-        let transformer = ValueTransformer.named(name)
-      {
+      if case .transformable(let name?) = property.form {
+        guard let transformer = ValueTransformer.named(name) else {
+          throw SwiftDataError.modelValidationFailure.with(
+            "A value of \(type(of: value)) can't be stored: its value transformer '\(name)' is not registered. "
+              + "Call ValueTransformer.setValueTransformer(_:forName:) before it is stored.")
+        }
         return .blob(try transformer.storedData(of: value))
       }
       guard let encodable = value as? any Encodable else {
         throw SwiftDataError.modelValidationFailure.with(
-          "A value of \(type(of: value)) can't be stored: it is not Codable, and its value transformer is not "
-            + "registered. Call ValueTransformer.setValueTransformer(_:forName:) before it is stored."
-        )
+          "A value of \(type(of: value)) can't be stored: it is not Codable. Make it Codable, or use "
+            + "@Attribute(.transformable(by:)).")
       }
       return .blob(try ArchivedCoding.encode(encodable))
     } catch let error as SwiftDataError {

@@ -34,9 +34,11 @@ import Testing
 
   @Model final class Painted {
     @Attribute(.transformable(by: "UnregisteredTransformer")) var paint: Paint?
+    @Attribute(.transformable(by: "UnregisteredTransformer")) var coat: Coat?
     init() {}
 
     struct Paint {}
+    struct Coat: Codable {}
   }
 
   @Test func aClassAndItsSuperclassNeedOneStore() throws {
@@ -62,6 +64,12 @@ import Testing
     model.paint = Painted.Paint()
     let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     #expect(error?.property == "paint")
+    model.paint = nil
+    // An archive could not be read once the transformer is registered.
+    model.coat = Painted.Coat()
+    let other = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(other?.property == "coat")
+    #expect(other?.description.contains("UnregisteredTransformer") == true)
   }
 
   private func container(_ folder: TemporaryFolder) throws -> ModelContainer {

@@ -25,6 +25,27 @@ import Testing
       try ModelContext(Office.container(folder.store)).fetch(FetchDescriptor<Person>()).count == 1)
   }
 
+  @Test func closingEndsARunningBackup() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let context = ModelContext(container)
+    context.insert(Person(email: "a"))
+    try context.save()
+    let closing = Mutex<Task<Void, any Error>?>(nil)
+    await #expect(throws: SwiftDataError.containerClosed) {
+      try await container.backup(to: folder.url.appendingPathComponent("copy.store")) { _ in
+        closing.withLock { known in
+          if known == nil { known = Task { try await container.close() } }
+        }
+        while !container.isClosed { Thread.sleep(forTimeInterval: 0.001) }
+      }
+    }
+    try await closing.withLock(\.self)?.value
+    // The folder for large values stays.
+    let names = try files(folder).filter { !$0.hasPrefix(".") }
+    #expect(names == [folder.store.lastPathComponent])
+  }
+
   @Test func everyLaterUseThrows() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)

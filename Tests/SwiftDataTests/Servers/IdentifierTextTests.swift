@@ -60,6 +60,19 @@ import Testing
     }
   }
 
+  /// As a custom store may have it, which names its rows by texts.
+  @Test func aLongKeyIsRead() throws {
+    let container = try Office.container()
+    let store = try #require(container.storeIdentifier(forConfigurationNamed: "default"))
+    let identifier = try PersistentIdentifier.identifier(
+      for: store, entityName: "Person", primaryKey: String(repeating: "k/", count: 4000))
+    let text = try identifier.urlText
+    #expect(text.count > 10_000)
+    #expect(try PersistentIdentifier(urlText: text, in: container) == identifier)
+    #expect(
+      problem { _ = try PersistentIdentifier(urlText: text + "A", in: container) } == .malformed)
+  }
+
   @Test func anUnsavedModelHasNone() throws {
     let context = ModelContext(try Office.container())
     let person = Person(email: "a")
