@@ -66,6 +66,7 @@ extension PredicateCompiler {
     _ left: ScalarTerm, captured value: Any
   ) throws -> SQLExpression {
     guard let value = StoredForms.unwrap(value) else { return left.isPresent.negated }
+    try left.requireEqualityOfStoredForms()
     if let flag = value as? Bool { return equality(left, flag) }
     let (stored, kind) = try forms.form(of: value)
     if left.isText, case .text(let text) = stored {
@@ -77,6 +78,8 @@ extension PredicateCompiler {
   private mutating func equality(
     _ left: ScalarTerm, _ right: ScalarTerm
   ) throws -> SQLExpression {
+    try left.requireEqualityOfStoredForms()
+    try right.requireEqualityOfStoredForms()
     guard left.isText, right.isText else { return try left.nullSafeEquality(right) }
     let canonical = left.mapped { TextRules.canonical($0, &bindings) }
     return try canonical.nullSafeEquality(right.mapped { TextRules.canonical($0, &bindings) })
