@@ -107,6 +107,10 @@ extension PredicateCompiler {
     // An optional composite with only empty columns is read as nil, which equals no value.
     if composite.isOptional, values.allSatisfy(\.isNull) { return .false }
     if values.contains(where: \.isNaN) { return .false }
+    // The database cannot store the text, nor have it as a parameter.
+    if !database.dialect.storesZeroCharacters, values.contains(where: \.hasZeroCharacter) {
+      return .false
+    }
     return .all(
       try zip(composite.columns, values).map { column, value in
         if value.isNull { return column.isNull }
@@ -167,5 +171,9 @@ extension _StoredValue {
   /// Whether the value equals no value, itself included.
   fileprivate var isNaN: Bool {
     if case .real(let number) = self { number.isNaN } else { false }
+  }
+
+  fileprivate var hasZeroCharacter: Bool {
+    if case .text(let text) = self { text.utf8.contains(0) } else { false }
   }
 }
