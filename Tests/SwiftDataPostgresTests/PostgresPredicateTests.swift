@@ -6,6 +6,43 @@ import Testing
 
 @Suite(.enabled(if: PostgresServer.isAvailable))
 struct PostgresPredicateTests {
+  struct Label: Codable, Equatable {
+    var text: String
+    var number: Int
+  }
+
+  @Model final class Parcel {
+    var label: Label
+    var spare: Label?
+
+    init(_ label: Label, spare: Label? = nil) {
+      self.label = label
+      self.spare = spare
+    }
+  }
+
+  /// The server cannot have such a text, not even as a parameter.
+  @Test func noStoredValueEqualsOneWithAZeroCharacter() throws {
+    let container = try ModelContainer(
+      for: Parcel.self,
+      configurations: PostgresConfiguration(url: PostgresServer.shared.addressOfNewSchema()))
+    let context = ModelContext(container)
+    let plain = Label(text: "ab", number: 1)
+    context.insert(Parcel(plain, spare: plain))
+    context.insert(Parcel(Label(text: "a", number: 1)))
+    try context.save()
+    func count(_ predicate: Predicate<Parcel>) throws -> Int {
+      try ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    let strange = Label(text: "a\u{0}b", number: 1)
+    let labels = [strange, plain]
+    #expect(try count(#Predicate { $0.label == strange }) == 0)
+    #expect(try count(#Predicate { $0.label != strange }) == 2)
+    #expect(try count(#Predicate { $0.spare == strange }) == 0)
+    #expect(try count(#Predicate { labels.contains($0.label) }) == 1)
+    #expect(try count(#Predicate { $0.label == plain }) == 1)
+  }
+
   /// The server's answer is that of the predicate in memory.
   @Test func predicatesAreJudgedAsInMemory() throws {
     let container = try ModelContainer(

@@ -11,7 +11,7 @@ extension FetchDescriptor {
     for keyPath in propertiesToFetch {
       if let slot = descriptor.slot(startOf: keyPath) {
         slots.insert(slot)
-      } else if type(of: keyPath).valueType != PersistentIdentifier.self {
+      } else if !keyPath.isModelIdentifier {
         return nil
       }
     }

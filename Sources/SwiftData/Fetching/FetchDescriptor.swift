@@ -53,30 +53,3 @@ public struct FetchDescriptor<T> where T: PersistentModel {
 
 /// Safe: key paths are immutable, and the values that a predicate captures are sendable.
 extension FetchDescriptor: @unchecked Sendable {}
-
-extension FetchDescriptor: Equatable {
-  /// Whether both describe the same fetch. Predicates are compared by their expressions and by the
-  /// descriptions of the values that they capture.
-  public static func == (lhs: FetchDescriptor<T>, rhs: FetchDescriptor<T>) -> Bool {
-    lhs.sortBy == rhs.sortBy && lhs.fetchLimit == rhs.fetchLimit
-      && lhs.fetchOffset == rhs.fetchOffset
-      && lhs.includePendingChanges == rhs.includePendingChanges
-      && lhs.propertiesToFetch == rhs.propertiesToFetch
-      && lhs.relationshipKeyPathsForPrefetching == rhs.relationshipKeyPathsForPrefetching
-      && lhs.predicate?.structure == rhs.predicate?.structure
-  }
-}
-
-extension Predicate {
-  /// The expressions with the values that they capture. Variables are numbered in their order, because each
-  /// predicate has others. `description` stops the program if a node is not one of Foundation.
-  fileprivate var structure: String {
-    var numbers: [Substring: Int] = [:]
-    let variable = #/(?:Variable\(|VariableID\(id: )(\d+)/#
-    return String(reflecting: expression).replacing(variable) { match in
-      let number = numbers[match.1] ?? numbers.count
-      numbers[match.1] = number
-      return "Variable(\(number)"
-    }
-  }
-}

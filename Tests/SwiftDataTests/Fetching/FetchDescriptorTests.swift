@@ -37,4 +37,36 @@ import Testing
     #expect(descriptor("a", 1) != descriptor("b", 1))
     #expect(descriptor("a", 1) != descriptor("a", 2))
   }
+
+  /// Foundation describes dates by whole seconds, and data by its length.
+  @Test func capturedValuesWithTheSameDescriptionAreCompared() {
+    func until(_ date: Date) -> FetchDescriptor<Job> {
+      FetchDescriptor(predicate: #Predicate { $0.due == date })
+    }
+    func among(_ dates: [Date?]) -> FetchDescriptor<Job> {
+      FetchDescriptor(predicate: #Predicate { dates.contains($0.due) })
+    }
+    func inside(_ jobs: Predicate<Job>) -> FetchDescriptor<Job> {
+      FetchDescriptor(predicate: #Predicate { jobs.evaluate($0) })
+    }
+    func holding(_ data: Data?) -> FetchDescriptor<Job> {
+      FetchDescriptor(predicate: #Predicate { $0.bytes! == data! })
+    }
+    func scoring(_ number: Double) -> FetchDescriptor<Job> {
+      FetchDescriptor(predicate: #Predicate { $0.score == number })
+    }
+    func predicate(_ date: Date) -> Predicate<Job> { #Predicate { $0.due == date } }
+    let (date, later) = (
+      Date(timeIntervalSinceReferenceDate: 5), Date(timeIntervalSinceReferenceDate: 5.5)
+    )
+    #expect(until(date) == until(date))
+    #expect(until(date) != until(later))
+    #expect(among([date, later]) == among([date, later]))
+    #expect(among([date, later]) != among([date, date]))
+    #expect(holding(Data([1, 2])) == holding(Data([1, 2])))
+    #expect(holding(Data([1, 2])) != holding(Data([2, 1])))
+    #expect(scoring(.nan) == scoring(.nan))
+    #expect(inside(predicate(date)) == inside(predicate(date)))
+    #expect(inside(predicate(date)) != inside(predicate(later)))
+  }
 }

@@ -44,6 +44,29 @@ struct SpatialIndexTests {
     #expect(!either.sql.contains("Z_RT_"), "neither are two halves")
   }
 
+  @Test func aRowWithoutANumberThatIsNotAskedForIsFound() throws {
+    let bench = try PlanBench(Star.self)
+    let stars = [
+      Star("a", x: 1, y: 1, z: 1, w: 1), Star("b", x: 1, y: 1, z: nil, w: 1),
+      Star("c", x: 1, y: 1, z: 1, w: .nan), Star("d", x: 9, y: 1, z: 1, w: 1),
+    ]
+    for star in stars { bench.context.insert(star) }
+    try bench.context.save()
+    let side = 0.0...2.0
+    func names(_ predicate: Predicate<Star>) throws -> [String] {
+      try ModelContext(bench.container).fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+        .sorted()
+    }
+    let square = #Predicate<Star> { side.contains($0.x) && side.contains($0.y) }
+    #expect(try names(square) == ["a", "b", "c"])
+    let cube = #Predicate<Star> {
+      side.contains($0.x) && side.contains($0.y) && side.contains($0.z!)
+    }
+    #expect(try names(cube) == ["a", "c"])
+    #expect(try !bench.plan(square).sql.contains("Z_RT_"))
+    #expect(try bench.plan(cube).sql.contains("Z_RT_"))
+  }
+
   @Test func everyWriteKeepsTheTreeInStep() throws {
     let context = bench.context
     let side = 0.0...10.0

@@ -30,6 +30,24 @@ import SwiftData
   }
 }
 
+@Model final class Star {
+  #Index<Star>(.rtree([\.x, \.y, \.z]), .rtree([\.x, \.y, \.w]))
+
+  var name: String
+  var x: Double
+  var y: Double
+  var z: Double?
+  var w: Double
+
+  init(_ name: String, x: Double, y: Double, z: Double?, w: Double) {
+    self.name = name
+    self.x = x
+    self.y = y
+    self.z = z
+    self.w = w
+  }
+}
+
 /// The same entity before and after somebody declared indexes.
 enum PlainSpots {
   @Model final class Spot {

@@ -3,6 +3,31 @@ import SwiftData
 import Testing
 
 @Suite(.databases) struct ComparisonTests {
+  /// `==` does not distinguish two of the cases.
+  enum Shade: String, Codable {
+    case red, blue, navy
+
+    static func == (lhs: Shade, rhs: Shade) -> Bool { lhs.isBlue == rhs.isBlue }
+
+    private var isBlue: Bool { rawValue != "red" }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(isBlue) }
+  }
+
+  @Model final class Paint {
+    var name: String
+    var shade: Shade
+    var other: Shade?
+    var shades: [Shade]
+
+    init(_ name: String, _ shade: Shade, other: Shade? = nil) {
+      self.name = name
+      self.shade = shade
+      self.other = other
+      shades = [shade]
+    }
+  }
+
   let court: PredicateCourt
 
   init() throws { court = try PredicateCourt() }
@@ -54,6 +79,25 @@ import Testing
     try court.judge(#Predicate<Job> { $0.phase == running })
     try court.judge(#Predicate<Job> { $0.phase != running })
     try court.judge(#Predicate<Job> { $0.priority.title == "Low" }, inMemory: true)
+  }
+
+  @Test func anEnumMayDefineItsOwnEquality() throws {
+    let court = try PredicateCourt(types: [Paint.self]) { context in
+      context.insert(Paint("a", .navy, other: .blue))
+      context.insert(Paint("b", .blue))
+      context.insert(Paint("c", .red, other: .navy))
+      try context.save()
+    }
+    let blue = Shade.blue
+    let list = [blue]
+    try court.judgeNarrowing(#Predicate<Paint> { $0.shade == blue }, inMemory: true)
+    try court.judgeNarrowing(#Predicate<Paint> { $0.shade != blue }, inMemory: true)
+    try court.judgeNarrowing(#Predicate<Paint> { $0.other == blue }, inMemory: true)
+    try court.judgeNarrowing(#Predicate<Paint> { $0.other == $0.shade }, inMemory: true)
+    try court.judgeNarrowing(#Predicate<Paint> { list.contains($0.shade) }, inMemory: true)
+    try court.judgeNarrowing(#Predicate<Paint> { $0.shades.contains(blue) }, inMemory: true)
+    try court.judgeNarrowing(#Predicate<Paint> { $0.other == nil })
+    try court.judgeNarrowing(#Predicate<Paint> { $0.shade.rawValue == "blue" })
   }
 
   @Test func scalarsOfEveryKind() throws {

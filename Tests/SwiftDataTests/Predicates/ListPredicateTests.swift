@@ -4,6 +4,12 @@ import Testing
 
 /// Lists, sets and dictionaries of values, which one column holds.
 @Suite(.databases) struct ListPredicateTests {
+  @Model final class Scale {
+    var units: [String]
+
+    init(_ units: [String]) { self.units = units }
+  }
+
   let court: PredicateCourt
 
   init() throws { court = try .wares() }
@@ -21,6 +27,20 @@ import Testing
     try court.judgeNarrowing(#Predicate<Ware> { !($0.marks?.contains(9) ?? true) })
     try court.judgeNarrowing(#Predicate<Ware> { $0.marks!.contains(3) })
     try court.judge(#Predicate<Ware> { $0.tags.contains($0.name) })
+  }
+
+  /// Swift's `==` does not distinguish "K" from the sign for kelvin.
+  @Test func membershipOfATextWithSeveralForms() throws {
+    let court = try PredicateCourt(types: [Scale.self]) { context in
+      for units in [["K"], ["\u{212a}"], ["kK"], ["\u{212a}m", "m"]] {
+        context.insert(Scale(units))
+      }
+      try context.save()
+    }
+    for unit in ["K", "\u{212a}", "Km"] {
+      try court.judgeNarrowing(#Predicate<Scale> { $0.units.contains(unit) })
+      try court.judgeNarrowing(#Predicate<Scale> { !$0.units.contains(unit) })
+    }
   }
 
   @Test func sizes() throws {

@@ -72,6 +72,28 @@ import Testing
         for: Probe.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
+  struct Point: Codable, Equatable {
+    var x: Double
+    var y: Float?
+    var name: String
+  }
+
+  @Model final class Spot {
+    var name: String
+    var value: Double
+    var point: Point
+    var spare: Point?
+    var next: Spot?
+
+    init(_ name: String, _ number: Double, spare: Point? = nil, next: Spot? = nil) {
+      self.name = name
+      value = number
+      point = Point(x: number, name: "point")
+      self.spare = spare
+      self.next = next
+    }
+  }
+
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
@@ -213,6 +235,55 @@ import Testing
       #expect(
         // A position that the list lacks throws in memory.
         found.map(\.name) == all.filter { (try? predicate.evaluate($0)) ?? false }.map(\.name),
+        "\(place)")
+    }
+  }
+
+  /// NaN is stored as null, but it is neither nil nor absent.
+  @Test func whatIsNoNumberIsNotNil() throws {
+    let court = try PredicateCourt(types: [Spot.self]) { context in
+      for number in [1, 7, .nan] {
+        let spare = Point(x: number, name: "point")
+        let spot = Spot("of \(number)", number, spare: spare)
+        context.insert(spot)
+        context.insert(Spot("before \(number)", number, spare: spare, next: spot))
+        context.insert(Spot("beside \(number)", number, next: spot))
+      }
+      try context.save()
+    }
+    let noNumber = Point(x: .nan, name: "point")
+    let seven = Point(x: 7, name: "point")
+    let predicates: [Predicate<Spot>] = [
+      #Predicate { ($0.next?.value ?? 7) == 7 },
+      #Predicate { ($0.next?.value ?? 7) != 7 },
+      #Predicate { ($0.next?.value ?? $0.value) < 5 },
+      #Predicate { ($0.next?.value ?? $0.spare?.x) == nil },
+      #Predicate { ($0.spare?.x ?? $0.next?.value) != nil },
+      #Predicate { ($0.value < 5 ? $0.spare?.x : $0.next?.value) == nil },
+      #Predicate { ($0.value < 5 ? nil : $0.next?.value) == nil },
+      #Predicate { $0.spare?.x == nil },
+      #Predicate { $0.spare?.x != 7 },
+      #Predicate { ($0.spare?.x ?? 7) == 7 },
+      #Predicate { $0.next?.point.x == nil },
+      #Predicate { $0.next?.spare?.x == nil },
+      #Predicate { $0.point == noNumber },
+      #Predicate { $0.point != noNumber },
+      #Predicate { $0.point == seven },
+      #Predicate { $0.spare == noNumber },
+      #Predicate { $0.spare != seven },
+      #Predicate { $0.point == $0.spare },
+      #Predicate { $0.point != $0.spare },
+      #Predicate { $0.spare == $0.next?.spare },
+      #Predicate { $0.spare != $0.next?.spare },
+    ]
+    let all = try court.context.fetch(FetchDescriptor<Spot>(sortBy: [SortDescriptor(\.name)]))
+    #expect(all.count == 9 && all.count { $0.value.isNaN && $0.point.x.isNaN } == 3)
+    for (place, predicate) in predicates.enumerated() {
+      #expect(try !court.compiled(predicate).filtersInMemory, "\(place)")
+      let found = try ModelContext(court.container).fetch(
+        FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.name)]))
+      #expect(
+        found.map(\.name) == (try all.filter { try predicate.evaluate($0) }).map(\.name),
         "\(place)")
     }
   }

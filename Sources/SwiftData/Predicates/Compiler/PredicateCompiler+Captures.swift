@@ -25,7 +25,8 @@ extension PredicateCompiler {
   mutating func scalar(captured value: Any) throws -> ScalarTerm? {
     guard let value = StoredForms.unwrap(value) else { return nil }
     let (stored, kind) = try forms.form(of: value)
-    return ScalarTerm(value: bindings.bind(stored, as: kind), kind: kind)
+    return ScalarTerm(
+      value: bindings.bind(stored, as: kind), kind: kind, valueType: type(of: value))
   }
 
   /// The scalar of a term; `nil` for a captured `nil`.

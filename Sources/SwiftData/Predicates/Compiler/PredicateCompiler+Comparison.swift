@@ -27,17 +27,27 @@ extension PredicateCompiler {
       guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf,
         left.isOptional == right.isOptional || !left.mayBeEmpty
       else { throw NotInSQL("composite values with different members") }
-      return .all(
-        left.leaves.indices.map { index in
-          let (one, other) = (left.columns[index], right.columns[index])
-          guard left.leaves[index].column.sqlType == .text else {
-            return .binary(one, .isSame, other)
-          }
-          return .binary(
-            TextRules.canonical(one, &bindings), .isSame, TextRules.canonical(other, &bindings))
-        })
+      return equality(left, right)
     default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
     }
+  }
+
+  /// Equality of two composites with the same members, column by column.
+  private mutating func equality(_ left: CompositeTerm, _ right: CompositeTerm) -> SQLExpression {
+    let areEqual = SQLExpression.all(
+      left.leaves.indices.map { index in
+        let (one, other) = (left.columns[index], right.columns[index])
+        if left.leaves[index].mayBeNaN { return .orFalse(.binary(one, .equal, other)) }
+        guard left.leaves[index].column.sqlType == .text else {
+          return .binary(one, .isSame, other)
+        }
+        return .binary(
+          TextRules.canonical(one, &bindings), .isSame, TextRules.canonical(other, &bindings))
+      })
+    guard left.isOptional, right.isOptional, left.leaves.contains(where: \.mayBeNaN) else {
+      return areEqual
+    }
+    return .any([.all((left.columns + right.columns).map(\.isNull)), areEqual])
   }
 
   private mutating func equality(captured left: Any, _ right: Any) throws -> Bool {
@@ -66,6 +76,7 @@ extension PredicateCompiler {
     _ left: ScalarTerm, captured value: Any
   ) throws -> SQLExpression {
     guard let value = StoredForms.unwrap(value) else { return left.isPresent.negated }
+    try left.requireEqualityOfStoredForms()
     if let flag = value as? Bool { return equality(left, flag) }
     let (stored, kind) = try forms.form(of: value)
     if left.isText, case .text(let text) = stored {
@@ -77,6 +88,8 @@ extension PredicateCompiler {
   private mutating func equality(
     _ left: ScalarTerm, _ right: ScalarTerm
   ) throws -> SQLExpression {
+    try left.requireEqualityOfStoredForms()
+    try right.requireEqualityOfStoredForms()
     guard left.isText, right.isText else { return try left.nullSafeEquality(right) }
     let canonical = left.mapped { TextRules.canonical($0, &bindings) }
     return try canonical.nullSafeEquality(right.mapped { TextRules.canonical($0, &bindings) })
@@ -93,6 +106,11 @@ extension PredicateCompiler {
     let values = try composite.columnValues(of: value)
     // An optional composite with only empty columns is read as nil, which equals no value.
     if composite.isOptional, values.allSatisfy(\.isNull) { return .false }
+    if values.contains(where: \.isNaN) { return .false }
+    // The database cannot store the text, nor have it as a parameter.
+    if !database.dialect.storesZeroCharacters, values.contains(where: \.hasZeroCharacter) {
+      return .false
+    }
     return .all(
       try zip(composite.columns, values).map { column, value in
         if value.isNull { return column.isNull }
@@ -146,5 +164,16 @@ extension PredicateCompiler {
     default: comparison = left.comparison(sign, right)
     }
     return .all([left.isPresent, right.isPresent, comparison])
+  }
+}
+
+extension _StoredValue {
+  /// Whether the value equals no value, itself included.
+  fileprivate var isNaN: Bool {
+    if case .real(let number) = self { number.isNaN } else { false }
+  }
+
+  fileprivate var hasZeroCharacter: Bool {
+    if case .text(let text) = self { text.utf8.contains(0) } else { false }
   }
 }

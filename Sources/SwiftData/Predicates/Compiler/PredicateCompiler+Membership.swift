@@ -7,6 +7,7 @@ extension PredicateCompiler {
   mutating func membership(
     of scalar: ScalarTerm, inCaptured value: Any
   ) throws -> SQLExpression {
+    try scalar.requireEqualityOfStoredForms()
     var scalar = scalar
     var values: [_StoredValue] = []
     var hasNil = false

@@ -3,8 +3,8 @@ import OpenSwiftDataSQLSyntax
 /// Finds the bounding box in a condition that a spatial index can search.
 ///
 /// The index only narrows the rows: a tree's numbers are rounded outwards to 32 bits, so the condition
-/// itself is evaluated on them too. A row without one of the numbers is not in the index, and does
-/// not satisfy a comparison.
+/// itself is evaluated on them too. A row without one of the numbers is not in the index, whichever
+/// number that is. It does not satisfy a comparison of that number.
 struct SpatialSearch {
   private struct Bounds {
     var lower: [SQLExpression] = []
@@ -19,7 +19,7 @@ struct SpatialSearch {
     for condition in conditions { read(condition) }
   }
 
-  /// The condition for the best of the indexes; `nil` if none has two bounded columns.
+  /// The condition for the best of the indexes; `nil` if each has a column without bounds.
   func condition(_ indexes: [SpatialIndex], in dialect: SQLDialect) -> SQLExpression? {
     switch dialect {
     case .sqlite: treeCondition(indexes)
@@ -55,12 +55,10 @@ struct SpatialSearch {
   }
 
   private func treeCondition(_ indexes: [SpatialIndex]) -> SQLExpression? {
-    let rated = indexes.map { index in
-      (index, index.columns.count { bounds[$0]?.isEmpty == false })
+    let bounded = indexes.filter { index in
+      index.columns.allSatisfy { bounds[$0]?.isEmpty == false }
     }
-    guard let (index, count) = rated.max(by: { $0.1 < $1.1 }),
-      count >= min(2, index.columns.count)
-    else { return nil }
+    guard let index = bounded.max(by: { $0.columns.count < $1.columns.count }) else { return nil }
     var conditions: [SQLExpression] = []
     for column in index.columns {
       for lower in bounds[column]?.lower ?? [] {

@@ -47,9 +47,10 @@ enum PlainTypes {
   // MARK: Equality
 
   /// Whether plain values are equal where the values of the type are. Like SQL, this assumes that a
-  /// `Codable` type with stored parts compares these.
+  /// `Codable` type with stored parts compares these. The cases of an enum with raw values are compared.
   static func hasEquality(_ type: any Any.Type) -> Bool {
     let type = unwrappedType(of: type) ?? type
+    if !CaseEquality.isThatOfRawValues(type) { return false }
     if valueType(of: type) != nil || type == PersistentIdentifier.self
       || type is any PersistentModel.Type || type is any StringProtocol.Type
       || type == ComparisonResult.self || type == Character.self

@@ -43,8 +43,8 @@ extension QueryWriter {
     if let slot = descriptor.slot(for: keyPath) {
       return try property(descriptor.properties[slot], of: root)
     }
+    if keyPath.isModelIdentifier { return root }
     var steps = KeyPathComponent.all(of: keyPath)[...]
-    if type(of: keyPath).valueType == PersistentIdentifier.self, steps.count == 1 { return root }
     guard !steps.isEmpty else { throw Undescribed("a key path that cannot be read") }
     var (written, descriptor) = (root, descriptor)
     while let step = steps.popFirst() {

@@ -68,10 +68,10 @@ enum StoredList {
     return ScalarType(rawValue: raw)?.swiftType
   }
 
-  /// Whether the text has the same bytes in JSON and in an archive, so that a list without these
-  /// bytes does not contain it.
+  /// Whether each equal text has the same bytes in JSON and in an archive, so that a list without
+  /// these bytes does not contain it.
   private static func isPlain(_ text: String) -> Bool {
-    !text.isEmpty
+    !text.isEmpty && CanonicalForms.hasOneForm(text)
       && text.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

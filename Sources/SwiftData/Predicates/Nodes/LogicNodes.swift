@@ -149,6 +149,14 @@ extension ScalarTerm {
     presence =
       first?.presence == .always && second?.presence == .always ? .always : .whenNotNull
     mayBeNaN = first?.mayBeNaN == true || second?.mayBeNaN == true
+    // NaN is null in SQL, but present.
+    if mayBeNaN, presence != .always {
+      presence = .when(
+        .any([
+          .all([condition, first?.isPresent ?? .false]),
+          .all([condition.negated, second?.isPresent ?? .false]),
+        ]))
+    }
   }
 }
 

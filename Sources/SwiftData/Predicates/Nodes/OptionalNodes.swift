@@ -221,9 +221,17 @@ extension ScalarTerm {
       throw NotInSQL("a default value of another kind")
     }
     var result = self
+    // NaN is null in SQL, but present.
+    if mayBeNaN || right.mayBeNaN {
+      result.value = .conditional(
+        [SQLBranch(when: isPresent, then: value)], otherwise: right.value)
+      result.presence =
+        right.presence == .always ? .always : .when(.any([isPresent, right.isPresent]))
+      result.mayBeNaN = true
+      return result
+    }
     result.value = .function("coalesce", [nullable, right.nullable])
     result.presence = right.presence == .always ? .always : .whenNotNull
-    result.mayBeNaN = mayBeNaN || right.mayBeNaN
     return result
   }
 }

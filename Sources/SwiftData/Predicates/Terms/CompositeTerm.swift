@@ -39,6 +39,20 @@ extension CompositeTerm {
   }
 }
 
+extension LeafMapping {
+  /// Whether the column may be null although the composite is present and no part is NaN.
+  fileprivate var mayBeNull: Bool { leaf.isOptional || column.content == .enumCase }
+
+  /// Whether the part is always present, but has null in its column if it is NaN.
+  var mayBeNaN: Bool {
+    if leaf.isOptional { return false }
+    switch column.content {
+    case .scalar(let type), .rawValue(let type): return type == .double || type == .float
+    default: return false
+    }
+  }
+}
+
 extension CompositeTerm {
   /// A stored property of a composite value.
   func field(_ keyPath: AnyKeyPath) throws -> SQLTerm {
@@ -66,13 +80,18 @@ extension CompositeTerm {
         list.presence = presence
         return .list(list)
       }
-      return .scalar(
-        ScalarTerm(value, first.column, valueType: first.leaf.valueType, presence: presence))
+      var scalar = ScalarTerm(
+        value, first.column, valueType: first.leaf.valueType, presence: presence)
+      if first.mayBeNaN, scalar.scalarType != nil {
+        scalar.mayBeNaN = true
+        scalar.presence = isOptional ? .when(isPresent) : .always
+      }
+      return .scalar(scalar)
     }
     return .composite(
       CompositeTerm(
         alias: alias, leaves: fieldLeaves, depth: fieldDepth,
-        isOptional: isOptional || fieldLeaves.allSatisfy(\.column.isOptional)))
+        isOptional: isOptional || fieldLeaves.allSatisfy(\.mayBeNull)))
   }
 
   /// The values of the columns for a captured value.

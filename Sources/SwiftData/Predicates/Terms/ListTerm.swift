@@ -87,7 +87,8 @@ extension Dictionary: ListType where Key == String {
 extension ListTerm {
   /// Whether a value is in the list; `nil` if values of its kind are not comparable with elements.
   func contains(_ member: ScalarTerm) -> ScalarTerm? {
-    guard member.kind.isComparable(to: element) else { return nil }
+    guard member.kind.isComparable(to: element), CaseEquality.isThatOfRawValues(elementType)
+    else { return nil }
     return ScalarTerm(of: whole, member, .scalar(.bool)) {
       .function("swift_list_contains", [$0, elementCode, $1])
     }

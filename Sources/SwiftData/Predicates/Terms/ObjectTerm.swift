@@ -40,12 +40,7 @@ extension ObjectTerm {
     if let property = entity.property(for: keyPath) {
       return try term(of: property, in: mapping, &scopes)
     }
-    if type(of: keyPath).rootType is any PersistentModel.Type,
-      type(of: keyPath).valueType == PersistentIdentifier.self,
-      KeyPathComponent.all(of: keyPath).count == 1
-    {
-      return .scalar(keyTerm)
-    }
+    if keyPath.isModelIdentifier { return .scalar(keyTerm) }
     return try path(KeyPathComponent.all(of: keyPath), in: mapping, &scopes)
   }
 
