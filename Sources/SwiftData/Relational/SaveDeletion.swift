@@ -106,7 +106,7 @@ final class SaveDeletion {
   func removingUniqueValuesOfDoomedModels(
     _ request: SaveRequest
   ) throws -> (request: SaveRequest, doomed: Set<Int>) {
-    let doomed = deletion.isEmpty ? [] : try doomedIndices(request.inserted)
+    let doomed = deletion.isEmpty ? [] : try doomedIndices(request)
     if doomed.isEmpty { return (request, []) }
     var changed = request
     for index in doomed {
@@ -120,29 +120,52 @@ final class SaveDeletion {
 
   /// New models that a cascade deletes, because they belong to a deleted row or to another such
   /// model.
-  private func doomedIndices(_ models: NewModels) throws -> Set<Int> {
+  private func doomedIndices(_ request: SaveRequest) throws -> Set<Int> {
+    let models = request.inserted
     var indices: Set<Int> = []
     var identifiers: Set<PersistentIdentifier> = []
+    var members: Set<PersistentIdentifier> = []
+    for snapshot in request.deleted + request.updated {
+      let root = try prepared.save(of: snapshot).changes.root
+      guard let key = snapshot.persistentIdentifier.rowKey, deletion.contains(key, root: root)
+      else { continue }
+      members.formUnion(try cascadedMembers(of: snapshot))
+    }
     var hasGrown = true
     while hasGrown {
       hasGrown = false
       for index in models.indices where !indices.contains(index) {
-        for link in try prepared.save(of: models.descriptor(at: index)).toOnes
-        where cascades(to: link) {
-          guard case .identifier(let owner)? = models.cells(at: index).changedValue(link.slot)
-          else { continue }
-          let isDoomed =
-            owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
-            ?? identifiers.contains(owner)
-          guard isDoomed else { continue }
-          indices.insert(index)
-          identifiers.insert(models[index].persistentIdentifier)
-          hasGrown = true
-          break
-        }
+        let isMember = models.knownIdentifier(at: index).map(members.contains) ?? false
+        guard try isMember || isOwned(models, index, byOneOf: identifiers) else { continue }
+        indices.insert(index)
+        identifiers.insert(models[index].persistentIdentifier)
+        members.formUnion(try cascadedMembers(of: models[index]))
+        hasGrown = true
       }
     }
     return indices
+  }
+
+  /// Whether a new model refers to a deleted row, or to one of some new models, whose deletion deletes it.
+  private func isOwned(
+    _ models: NewModels, _ index: Int, byOneOf identifiers: Set<PersistentIdentifier>
+  ) throws -> Bool {
+    try prepared.save(of: models.descriptor(at: index)).toOnes.contains { link in
+      guard cascades(to: link),
+        case .identifier(let owner)? = models.cells(at: index).changedValue(link.slot)
+      else { return false }
+      return owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
+        ?? identifiers.contains(owner)
+    }
+  }
+
+  /// The members that lists of a row have gained, and that are deleted with it.
+  private func cascadedMembers(of snapshot: DefaultSnapshot) throws -> [PersistentIdentifier] {
+    let (descriptor, toManys) = (snapshot.descriptor, snapshot.toManys)
+    return toManys.filter { toMany in
+      let name = descriptor.properties[toMany.slot].name
+      return store.schema.relationship(name, of: descriptor.entityName)?.deleteRule == .cascade
+    }.flatMap(\.added)
   }
 
   /// Whether deleting the destination of a relationship also deletes the row.

@@ -37,12 +37,32 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
+  @Model final class Album {
+    @Relationship(deleteRule: .cascade) var labels: [Label] = []
+
+    init() {}
+  }
+
+  @Model final class Shelf {
+    @Relationship(deleteRule: .cascade, inverse: \Label.shelves) var labels: [Label] = []
+
+    init() {}
+  }
+
+  @Model final class Label {
+    @Attribute(.unique) var name: String
+    var shelves: [Shelf] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
   private let container: ModelContainer
   private let context: ModelContext
 
   init() throws {
     container = try ModelContainer(
-      for: Squad.self, Player.self, Club.self, Captain.self,
+      for: Squad.self, Player.self, Club.self, Captain.self, Album.self, Shelf.self,
+      Label.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
   }
@@ -93,6 +113,23 @@ import Testing
     #expect(loaded.allSatisfy { $0.captain?.name == "second" })
     let stored = try #require(try ModelContext(container).fetch(FetchDescriptor<Squad>()).first)
     #expect(stored.captain?.name == "second")
+  }
+
+  /// A new model that is deleted at once does not delete the stored one with its unique value.
+  @Test func aStoredModelIsNotDeletedInPlaceOfANewMember() throws {
+    context.insert(Label("a"))
+    let (album, shelf) = (Album(), Shelf())
+    context.insert(album)
+    context.insert(shelf)
+    try context.save()
+    album.labels.append(Label("a"))
+    context.delete(album)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Label>()) == 1)
+    shelf.labels.append(Label("a"))
+    context.delete(shelf)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Label>()) == 1)
   }
 
   @Test func theDeletionOfAMergedModelIsDoneAgain() throws {
