@@ -126,7 +126,7 @@ final class WritersRun {
     for attempt in 0... {
       writer.context.processPendingChanges()
       guard let missed = watch.missed() else { return watch.update(writer.models) }
-      if attempt == 1000 {
+      if attempt == 6000 {
         throw WritersFailure(
           kind: .unannounced(missed.property),
           description: "\(missed.before), then \(missed.now), in \(name)")
