@@ -35,8 +35,10 @@ struct PostgresIndexes {
     return all.filter { !usable.contains($0.name) }
   }
 
+  /// Of an index that another role builds, the server only shows that there is one.
   private static let isBeingBuilt = """
-    EXISTS (SELECT FROM pg_stat_progress_create_index AS p WHERE p.index_relid = i.indexrelid)
+    EXISTS (SELECT FROM pg_stat_progress_create_index AS p WHERE p.index_relid = i.indexrelid \
+    OR p.index_relid IS NULL AND p.datname = current_database())
     """
 
   /// The names of the indexes of the schema.

@@ -156,12 +156,15 @@ final class ReplicaRouter: Sendable {
         if recovers { WarningLog.write("reads use \(addresses[check.standby]) again") }
         return true
       }
-      // A number that the primary never gave, such as that of a forged token, is not waited for.
-      if !check.asksPrimary, let number = primaryEnd?.number, number < floor {
+      if deadline.isPast {
+        // A number that the primary never gave, such as that of a forged token, is no failure.
+        guard !check.asksPrimary, let number = primaryEnd?.number, number < floor else {
+          return false
+        }
         floor = state.withLock { $0.routing.primaryAnswered(number, check) }
         if replayed >= floor { continue }
+        return false
       }
-      if deadline.isPast { return false }
       Thread.sleep(forTimeInterval: ReplicaRouter.step)
     }
   }

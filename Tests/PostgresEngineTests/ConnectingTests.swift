@@ -123,28 +123,6 @@ struct ConnectingTests {
     #expect(failure { _ = try PostgresConnection(parameters) }?.kind == .connection)
   }
 
-  @Test func theOptionsOfAServiceAreUsed() throws {
-    let file = FileManager.default.temporaryDirectory.appending(
-      path: "services-\(UUID().uuidString)")
-    try "[ours]\noptions=-c search_path=of_service\n".write(
-      to: file, atomically: true, encoding: .utf8)
-    setenv("PGSERVICEFILE", file.path, 1)
-    defer {
-      unsetenv("PGSERVICEFILE")
-      try? FileManager.default.removeItem(at: file)
-    }
-    var parameters = server.parameters
-    parameters["service"] = "ours"
-    var options = ConnectionOptions()
-    options.statementTimeout = .seconds(7)
-    let connection = try PostgresConnection(parameters, options: options)
-    #expect(try connection.texts("SHOW search_path") == ["of_service"])
-    #expect(try connection.texts("SHOW statement_timeout") == ["7s"])
-    parameters["options"] = "-c search_path=of_address"
-    let other = try PostgresConnection(parameters)
-    #expect(try other.texts("SHOW search_path") == ["of_address"])
-  }
-
   /// A pooler may lend the session of one to the other.
   @Test func statementsOfTwoConnectionsHaveDifferentNames() throws {
     let names = try (0..<2).map { _ in

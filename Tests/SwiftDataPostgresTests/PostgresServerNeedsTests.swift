@@ -89,4 +89,29 @@ struct PostgresServerNeedsTests {
     let size = try #require(container.historySize().first)
     #expect(size.transactionCount == 1 && size.changeCount == 1 && size.byteCount > 0)
   }
+
+  /// In a process of its own, because libpq reads the environment.
+  @Test(arguments: [false, true]) func optionsOfTheEnvironmentLeadToTheSchema(
+    inService: Bool
+  ) throws {
+    let server = try PostgresServer.shared
+    let schema = inService ? "of_service" : "of_environment"
+    try server.connect().execute("CREATE SCHEMA \(schema)")
+    let services = FileManager.default.temporaryDirectory.appending(
+      path: "services-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: services) }
+    let options = "-c search_path=\(schema)"
+    try "[ours]\noptions=\(options)\n".write(to: services, atomically: true, encoding: .utf8)
+    let address = "host=\(server.socketFolder) user=postgres dbname=postgres"
+    let lines =
+      inService
+      ? try WriterProcess(
+        ["prepare", "service=ours " + address], environment: ["PGSERVICEFILE": services.path]
+      ).lines()
+      : try WriterProcess(["prepare", address], environment: ["PGOPTIONS": options]).lines()
+    #expect(lines.isEmpty)
+    let tables = try TestDatabase.texts(
+      address, "SELECT count(*) FROM pg_tables WHERE schemaname = '\(schema)'")
+    #expect(tables.first.flatMap(Int.init) ?? 0 > 3)
+  }
 }

@@ -9,7 +9,7 @@ final class WriterProcess: Sendable {
   private let received = Mutex(Data())
   private let end = DispatchSemaphore(value: 0)
 
-  init(_ arguments: [String]) throws {
+  init(_ arguments: [String], environment: [String: String] = [:]) throws {
     process = Process()
     let name = "OpenSwiftDataPostgresWorker"
     process.executableURL = Bundle.main.bundleURL.appendingPathComponent(name)
@@ -18,6 +18,7 @@ final class WriterProcess: Sendable {
         .deletingLastPathComponent().appendingPathComponent(name)
     }
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
     try process.run()

@@ -125,6 +125,36 @@ struct RoundTripTests {
     }
   }
 
+  enum Signal: Codable {
+    case strength(Double)
+    case absent
+  }
+
+  @Model
+  final class Gauge {
+    var signal = Signal.absent
+
+    init() {}
+  }
+
+  /// A document has a text for it, unlike a column.
+  @Test func whatIsNoNumberInAnAssociatedValue() throws {
+    let folder = try Folder()
+    let schema = Schema([Gauge.self])
+    let context = try folder.context(schema)
+    let gauge = Gauge()
+    gauge.signal = .strength(.nan)
+    context.insert(gauge)
+    try context.save()
+    let reading = try folder.context(schema)
+    let back = try #require(try reading.all(Gauge.self).first)
+    guard case .strength(let number) = back.signal else {
+      Issue.record("\(back.signal)")
+      return
+    }
+    #expect(number.isNaN)
+  }
+
   @Test func everyTypeInADocument() throws {
     let folder = try Folder()
     let schema = Schema([Everything.self])

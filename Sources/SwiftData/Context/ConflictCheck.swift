@@ -44,17 +44,17 @@ final class ConflictCheck {
     guard feed.conflictPolicy == .refuse,
       let port = stores.port(of: storage), let identifier = storage.knownIdentifier
     else { return }
-    feed.recordExternalChange(identifier, differingSlots(of: storage, row, port))
+    feed.recordExternalChange(
+      identifier, differingSlots(changes.savedSnapshot(of: storage), row, port))
   }
 
-  /// The attributes and to-one relationships that have other values in a row than the context last read or
-  /// saved.
+  /// The attributes and to-one relationships that have other values in a row than in a snapshot of what the
+  /// context last read or saved.
   func differingSlots(
-    of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
+    _ read: DefaultSnapshot, _ row: DefaultSnapshot, _ port: any StorePort
   ) -> SlotSet {
-    let read = changes.savedSnapshot(of: storage)
     var slots = SlotSet()
-    for (slot, property) in storage.descriptor.properties.enumerated()
+    for (slot, property) in row.descriptor.properties.enumerated()
     where !property.isToMany && !property.isEphemeral && differs(slot, read, row, port) {
       slots.insert(slot)
     }

@@ -161,14 +161,14 @@ final class ExternalChangeApplication {
     in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?
   ) -> SlotSet {
     guard var changed = slots else { return snapshot.slotsDiffering(from: storage) }
-    if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted]),
-      let port = stores.port(of: storage)
-    {
-      let check = ConflictCheck(changes, stores, feed)
-      changed.formUnion(check.differingSlots(of: storage, snapshot, port))
-    } else if storage.reader != nil {
+    let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
+    if !isPending, storage.overlay.isEmpty, storage.reader != nil {
       changed.formUnion(
         snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
+    } else if let port = stores.port(of: storage) {
+      // Values that the context has set are not in the row that it has read.
+      let read = isPending ? changes.savedSnapshot(of: storage) : DefaultSnapshot(known: storage)
+      changed.formUnion(ConflictCheck(changes, stores, feed).differingSlots(read, snapshot, port))
     }
     return changed
   }

@@ -100,10 +100,12 @@ struct SaveSession {
     /// - Parameter count: An upper bound, for the memory of the list.
     func insert(_ storages: some Sequence<_ModelStorage>, count: Int) throws {
       inserted.reserveCapacity(count)
-      for storage in storages { try inserted.append(storage) }
+      for storage in storages { try insert(storage) }
     }
 
-    func insert(_ storage: _ModelStorage) throws { try inserted.append(storage) }
+    func insert(_ storage: _ModelStorage) throws {
+      try inserted.append(storage, isForColumns: port.isTransactional)
+    }
 
     /// - Parameter displaced: To-one relationships that were emptied because their model was set
     ///   elsewhere. The store empties them if the row still refers to that model.
@@ -114,7 +116,9 @@ struct SaveSession {
         slots = slots.subtracting(displaced)
         displacedStorages.append(storage)
       }
-      updated.append(try DefaultSnapshot(storage, changedSlots: slots))
+      updated.append(
+        try DefaultSnapshot(
+          storage, changedSlots: slots, isForColumns: port.isTransactional))
     }
 
     func delete(_ storage: _ModelStorage) {

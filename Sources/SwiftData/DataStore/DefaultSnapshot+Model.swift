@@ -2,9 +2,10 @@ import OpenSwiftDataRowStorage
 
 extension DefaultSnapshot {
   /// The values of a changed or new model.
+  /// - Parameter isForColumns: Whether the store has a column for each part of a value.
   /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
-  init(_ storage: _ModelStorage, changedSlots: SlotSet = .all) throws {
-    try self.init(storage, changedSlots: changedSlots) { throw $0 }
+  init(_ storage: _ModelStorage, changedSlots: SlotSet = .all, isForColumns: Bool = false) throws {
+    try self.init(storage, changedSlots: changedSlots, isForColumns: isForColumns) { throw $0 }
   }
 
   /// The values that a model has in memory, without reading its row.
@@ -19,7 +20,7 @@ extension DefaultSnapshot {
 
   private init(
     _ storage: _ModelStorage, changedSlots: SlotSet, completes: Bool = true,
-    onFailure: (any Error) throws -> Void
+    isForColumns: Bool = false, onFailure: (any Error) throws -> Void
   ) rethrows {
     if completes { storage.completePartialRow() }
     let descriptor = storage.descriptor
@@ -33,7 +34,7 @@ extension DefaultSnapshot {
         if case .unset = value { continue }
         do {
           try DefaultSnapshot.convert(
-            value, slot: slot, of: descriptor, into: &cells, &toManys)
+            value, slot: slot, of: descriptor, isForColumns, into: &cells, &toManys)
         } catch {
           try onFailure(error)
         }
@@ -46,14 +47,15 @@ extension DefaultSnapshot {
   }
 
   private static func convert(
-    _ value: _SlotValue, slot: Int, of descriptor: _ModelDescriptor,
+    _ value: _SlotValue, slot: Int, of descriptor: _ModelDescriptor, _ isForColumns: Bool,
     into cells: inout ContiguousArray<_SlotValue>?, _ toManys: inout [ToManySnapshot]
   ) throws {
     let property = descriptor.properties[slot]
     switch property.form {
     case .attribute(.composite(let leaves)):
       let values = try ValueEncoding.composite(
-        value, leaves: leaves, property: property, entityName: descriptor.entityName)
+        value, leaves: leaves, property: property, entityName: descriptor.entityName,
+        isForColumns: isForColumns)
       cells?[slot] = .null
       for (cell, value) in zip(property.leafCells, values) { cells?[cell] = _SlotValue(value) }
     case .attribute(.encoded), .transformable:

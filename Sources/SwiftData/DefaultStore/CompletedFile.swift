@@ -16,7 +16,8 @@ package enum CompletedFile {
     try rename(temporary, to: final) { hardLink($0, $1) == 0 ? 0 : errno }
   }
 
-  /// Gives the file its final name; a file that has it already stays.
+  /// Gives the file its final name; a file that has it already stays. Where there are no hard links, one that gets
+  /// the name within the last moment is replaced.
   /// - Parameters:
   ///   - temporary: The path of the file.
   ///   - final: The path that it gets.
@@ -35,7 +36,10 @@ package enum CompletedFile {
     guard code == EPERM || code == EOPNOTSUPP else {
       throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
-    guard !FileManager.default.fileExists(atPath: final) else { throw POSIXError(.EEXIST) }
+    // A symbolic link to no file counts too.
+    if (try? FileManager.default.attributesOfItem(atPath: final)) != nil {
+      throw POSIXError(.EEXIST)
+    }
     guard systemRename(temporary, final) == 0 else { throw POSIXError.last }
   }
 }

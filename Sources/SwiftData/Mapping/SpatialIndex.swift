@@ -9,6 +9,9 @@ package struct SpatialIndex: Hashable, Sendable {
   package let properties: [String]
   package let table: String
   package let columns: [String]
+  /// The columns that may be null: those of optional properties, and of floating-point numbers, whose NaN is stored
+  /// as null. A row without one of the numbers is not in the tree.
+  package let nullableColumns: Set<String>
 
   /// The name of the R-tree, which follows the names in Apple's files.
   package var name: String { "Z_RT_\(entity)_SwiftDataIndexOnRTree\(properties.joined())" }
@@ -91,10 +94,12 @@ extension SchemaBlueprint {
   private func spatialIndex(
     of names: [String], in entity: Entity
   ) -> SpatialIndex? {
+    var nullable: Set<String> = []
     let columns = names.compactMap { name -> String? in
       let columns = self.columns(of: name, in: entity)
       guard let column = columns.first, columns.count == 1, SpatialIndex.holds(column.content)
       else { return nil }
+      if column.isOptional || column.sqlType == .real { nullable.insert(column.name) }
       return column.name
     }
     guard columns.count == names.count, columns.count <= SpatialIndex.mostColumns else {
@@ -102,7 +107,7 @@ extension SchemaBlueprint {
     }
     return SpatialIndex(
       entity: entity.name, properties: names,
-      table: layout.table(of: entity.name), columns: columns)
+      table: layout.table(of: entity.name), columns: columns, nullableColumns: nullable)
   }
 
   private func columns(of name: String, in entity: Entity) -> [ColumnMapping] {

@@ -17,15 +17,17 @@ enum ValueEncoding {
   }
 
   /// The leaves of a composite; all null for a nil composite.
+  /// - Parameter isForColumns: Whether the values get columns, in which NaN is null.
   static func composite(
-    _ slot: _SlotValue, leaves: [CompositeLeaf], property: ModelProperty, entityName: String
+    _ slot: _SlotValue, leaves: [CompositeLeaf], property: ModelProperty, entityName: String,
+    isForColumns: Bool
   ) throws -> [_StoredValue] {
     guard case .boxed(let box) = slot, let value = unwrapped(box.anyValue) as? any Encodable
     else { return Array(repeating: .null, count: leaves.count) }
     do {
       let values = try CompositeCoding.flatten(
         value, leaves: leaves, isOptional: property.isOptional)
-      try checkPayloads(values, leaves)
+      if isForColumns { try checkPayloads(values, leaves) }
       if property.isOptional, values.allSatisfy(\.isNull) {
         let place = "\(entityName).\(property.name)"
         WarningLog.write(

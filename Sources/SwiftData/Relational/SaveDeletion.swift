@@ -34,7 +34,8 @@ final class SaveDeletion {
     self.needLastValues = needLastValues
   }
 
-  var isEmpty: Bool { deletion.isEmpty }
+  /// Whether delete rules have deleted rows that the request does not name.
+  var hasCascades: Bool { !deletion.cascaded.isEmpty }
 
   /// Whether the save deletes the row.
   func contains(_ row: RowChanges.Row) -> Bool { deletion.contains(row) }
@@ -106,7 +107,8 @@ final class SaveDeletion {
   func removingUniqueValuesOfDoomedModels(
     _ request: SaveRequest
   ) throws -> (request: SaveRequest, doomed: Set<Int>) {
-    let doomed = deletion.isEmpty ? [] : try doomedIndices(request)
+    let isNeeded = !deletion.isEmpty && !request.inserted.indices.isEmpty
+    let doomed = isNeeded ? try doomedIndices(request) : []
     if doomed.isEmpty { return (request, []) }
     var changed = request
     for index in doomed {

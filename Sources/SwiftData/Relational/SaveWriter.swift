@@ -148,19 +148,22 @@ struct SaveWriter {
     }
   }
 
-  /// The new rows whose members are counted: all of them beside deletions, which may have deleted
-  /// members, otherwise those that several new models were merged into.
+  /// The new rows whose members are counted: all of them beside cascades, which may have deleted members,
+  /// otherwise those that several new models were merged into.
   private func countedNewRows() -> [NewRow] {
     if store.plans.counted.isEmpty { return [] }
     var rows: [NewRow] = []
     var counts: [RowChanges.Row: Int] = [:]
-    for run in new.runs where !store.plans.counted[run.save.statements.entity.number].isEmpty {
+    for run in new.runs
+    where !store.plans.counted[run.save.statements.entity.number].isEmpty
+      && (deletion.hasCascades || run.save.isConstrained)
+    {
       for index in run.indices {
         let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])
         guard changes.isNew(row), !deletion.contains(row) else { continue }
         let earlier = counts[row, default: 0]
         counts[row] = earlier + 1
-        if earlier == (deletion.isEmpty ? 1 : 0) {
+        if earlier == (deletion.hasCascades ? 0 : 1) {
           rows.append(
             NewRow(
               entity: run.save.statements.entity.number, key: row.key,

@@ -44,12 +44,22 @@ struct CompositeSource {
     _ codingPath: [any CodingKey]
   ) throws -> T {
     guard let leaf = tree.nodes[position].leaf else { throw mismatch(type, at: nil, codingPath) }
-    // A required number without a value is NaN. Optional values are first asked whether they are nil.
-    let isNaN = values[leaf].isNull && scalar.scalarType.storesNaNAsNull
+    let isNaN = values[leaf].isNull && scalar.scalarType.storesNaNAsNull && isRequired(leaf)
     guard let value = scalar.init(storedValue: isNaN ? .real(.nan) : values[leaf]) as? T else {
       throw mismatch(type, at: leaf, codingPath)
     }
     return value
+  }
+
+  /// Whether a leaf belongs to a present value, so that its column is null for NaN only.
+  private func isRequired(_ leaf: Int) -> Bool {
+    let codingPath = tree.leaves[leaf].codingPath
+    guard let depth = tree.leaves[leaf].optionalDepth else { return true }
+    if depth >= codingPath.count { return false }
+    return tree.leaves.indices.contains { other in
+      other < values.count && !values[other].isNull
+        && tree.leaves[other].codingPath.starts(with: codingPath.prefix(depth))
+    }
   }
 
   func mismatch(

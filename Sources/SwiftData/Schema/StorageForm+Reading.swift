@@ -73,6 +73,14 @@ private struct CompositeReader {
     var leaves: [CompositeLeaf] = []
     /// Whether all leaves of a value may be null.
     var mayBeEmpty: Bool
+
+    /// The value with the leaves may be absent.
+    /// - Parameter depth: The number of coding keys to it.
+    mutating func noteOptional(depth: Int) {
+      for index in leaves.indices where leaves[index].optionalDepth == nil {
+        leaves[index].optionalDepth = depth
+      }
+    }
   }
 
   /// The enclosing types; a type that contains itself stops the recursion.
@@ -162,6 +170,7 @@ private struct CompositeReader {
         found.mayBeEmpty = found.mayBeEmpty && inner.mayBeEmpty
       }
       for index in found.leaves.indices { found.leaves[index].isInPayload = true }
+      found.noteOptional(depth: caseCodingPath.count)
       if found.mayBeEmpty {
         all.mayBeEmpty = true
         for index in found.leaves.indices {
@@ -189,8 +198,9 @@ private struct CompositeReader {
           + "Make it \(type).")
     }
     func leaf(_ form: LeafStorageForm, isOptional: Bool) -> Found {
-      let leaf = CompositeLeaf(
+      var leaf = CompositeLeaf(
         path: path, codingPath: codingPath, form: form, isOptional: isOptional, valueType: type)
+      if wrapped != nil { leaf.optionalDepth = codingPath.count }
       return Found(leaves: [leaf], mayBeEmpty: wrapped != nil)
     }
     switch singleColumnForm(of: type) {
@@ -215,6 +225,7 @@ private struct CompositeReader {
         mayBeNil: wrapped != nil)
     else { return leaf(.encoded, isOptional: isOptional) }
     found.mayBeEmpty = found.mayBeEmpty || wrapped != nil
+    if wrapped != nil { found.noteOptional(depth: codingPath.count) }
     return found
   }
 }

@@ -25,6 +25,9 @@ package struct CompositeLeaf: Sendable {
   package var emptyCases: [EmptyCase] = []
   /// Whether the leaf is in an associated value of an enum, whose case is known only by its values.
   package var isInPayload = false
+  /// The number of coding keys to the innermost value around the leaf, or the leaf itself, that may be absent
+  /// inside the composite; `nil` if there is none.
+  package var optionalDepth: Int?
 
   /// A case that stores nothing if all its values are absent.
   package struct EmptyCase: Sendable, Hashable {

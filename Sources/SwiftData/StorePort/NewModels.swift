@@ -22,11 +22,12 @@ package struct NewModels {
 
   mutating func reserveCapacity(_ count: Int) { storages.reserveCapacity(count) }
 
+  /// - Parameter isForColumns: Whether the store has a column for each part of a value.
   /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
-  mutating func append(_ storage: _ModelStorage) throws {
+  mutating func append(_ storage: _ModelStorage, isForColumns: Bool) throws {
     storage.completePartialRow()
     if !storage.descriptor.slotsToConvert.isEmpty {
-      let snapshot = try DefaultSnapshot(storage)
+      let snapshot = try DefaultSnapshot(storage, isForColumns: isForColumns)
       if snapshots.isEmpty { snapshots = Array(repeating: nil, count: storages.count) }
       snapshots.append(snapshot)
     } else if !snapshots.isEmpty {

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 /// Saves that refuse conflicts and upserts, where the context asks for it.
@@ -68,6 +69,39 @@ import Testing
     let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     #expect(
       Set(error?.conflicts.first?.properties.map(\.name) ?? []) == ["pages", "title"])
+  }
+
+  @Test(arguments: [true, false])
+  func observersAreNotifiedOfAChangeOfAnotherProcessBeforeThatOfASibling(
+    isEdited: Bool
+  ) throws {
+    let mine = Book(title: "One", pages: 1, author: Author(name: "a"))
+    context.insert(mine)
+    try context.save()
+    if isEdited { mine.price = 3 }
+    try context.save()
+    let (sibling, foreign) = (try other(isSibling: true), try other(isSibling: false))
+    let shown = try book(in: sibling)
+    try book(in: foreign).pages = 7
+    try foreign.save()
+    shown.title = "Sibling"
+    try sibling.save()
+    let pages = Mutex(0)
+    let price = Mutex(0)
+    withObservationTracking {
+      _ = mine.pages
+    } onChange: {
+      pages.withLock { $0 += 1 }
+    }
+    withObservationTracking {
+      _ = mine.price
+    } onChange: {
+      price.withLock { $0 += 1 }
+    }
+    context.processPendingChanges()
+    #expect(mine.pages == 7 && mine.title == "Sibling")
+    #expect(pages.withLock { $0 } == 1)
+    #expect(price.withLock { $0 } == 0)
   }
 
   @Test(arguments: [true, false]) func aChangedModelIsRefusedWithBothValues(

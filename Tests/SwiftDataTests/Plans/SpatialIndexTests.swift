@@ -65,6 +65,12 @@ struct SpatialIndexTests {
     #expect(try names(cube) == ["a", "c"])
     #expect(try !bench.plan(square).sql.contains("Z_RT_"))
     #expect(try bench.plan(cube).sql.contains("Z_RT_"))
+    let floors = 1...2
+    let onFloor = #Predicate<Star> { floors.contains($0.floor) && side.contains($0.x) }
+    #expect(try names(onFloor) == ["a", "b", "c"])
+    #expect(try bench.plan(onFloor).sql.contains("Z_RT_"))
+    let inColumn = #Predicate<Star> { floors.contains($0.floor) && floors.contains($0.room) }
+    #expect(try !bench.plan(inColumn).sql.contains("Z_RT_"))
   }
 
   @Test func everyWriteKeepsTheTreeInStep() throws {

@@ -31,13 +31,16 @@ import SwiftData
 }
 
 @Model final class Star {
-  #Index<Star>(.rtree([\.x, \.y, \.z]), .rtree([\.x, \.y, \.w]))
+  #Index<Star>(
+    .rtree([\.x, \.y, \.z]), .rtree([\.x, \.y, \.w]), .rtree([\.floor, \.room, \.x]))
 
   var name: String
   var x: Double
   var y: Double
   var z: Double?
   var w: Double
+  var floor = 1
+  var room = 1
 
   init(_ name: String, x: Double, y: Double, z: Double?, w: Double) {
     self.name = name

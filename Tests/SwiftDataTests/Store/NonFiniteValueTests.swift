@@ -76,6 +76,9 @@ import Testing
     var x: Double
     var y: Float?
     var name: String
+    var inner = Inner()
+
+    struct Inner: Codable, Equatable { var z = 1.0 }
   }
 
   @Model final class Spot {
@@ -243,7 +246,7 @@ import Testing
   @Test func whatIsNoNumberIsNotNil() throws {
     let court = try PredicateCourt(types: [Spot.self]) { context in
       for number in [1, 7, .nan] {
-        let spare = Point(x: number, name: "point")
+        let spare = Point(x: number, name: "point", inner: .init(z: number))
         let spot = Spot("of \(number)", number, spare: spare)
         context.insert(spot)
         context.insert(Spot("before \(number)", number, spare: spare, next: spot))
@@ -265,6 +268,9 @@ import Testing
       #Predicate { $0.spare?.x != 7 },
       #Predicate { ($0.spare?.x ?? 7) == 7 },
       #Predicate { $0.next?.point.x == nil },
+      #Predicate { $0.spare?.inner.z == nil },
+      #Predicate { ($0.spare?.inner.z ?? 7) == 7 },
+      #Predicate { $0.spare?.inner.z != 7 },
       #Predicate { $0.next?.spare?.x == nil },
       #Predicate { $0.point == noNumber },
       #Predicate { $0.point != noNumber },
@@ -324,5 +330,43 @@ import Testing
     }
     #expect(error?.property == "twice" && error?.entity == "Doubled")
     #expect(error?.description.contains("nested optional") == true)
+  }
+
+  struct Summit: Codable {
+    var name = "a"
+    var height: Double?
+    var centre: Centre?
+
+    struct Centre: Codable {
+      var x: Double
+      var y: Double
+    }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      height = try? container.decode(Double.self, forKey: .height)
+      centre = try? container.decode(Centre.self, forKey: .centre)
+    }
+  }
+
+  @Model final class Peak {
+    var summit = Summit()
+
+    init() {}
+  }
+
+  /// What an optional part lacks is nil, also where its type decodes itself.
+  @Test func absentNumbersAreNil() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Peak.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    context.insert(Peak())
+    try context.save()
+    let reading = ModelContext(context.container)
+    let back = try #require(try reading.fetch(FetchDescriptor<Peak>()).first)
+    #expect(back.summit.name == "a" && back.summit.height == nil && back.summit.centre == nil)
   }
 }

@@ -19,7 +19,8 @@ struct SpatialSearch {
     for condition in conditions { read(condition) }
   }
 
-  /// The condition for the best of the indexes; `nil` if each has a column without bounds.
+  /// The condition for the best of the indexes; `nil` if none has bounds for two columns, and for each
+  /// that may be null.
   func condition(_ indexes: [SpatialIndex], in dialect: SQLDialect) -> SQLExpression? {
     switch dialect {
     case .sqlite: treeCondition(indexes)
@@ -55,10 +56,12 @@ struct SpatialSearch {
   }
 
   private func treeCondition(_ indexes: [SpatialIndex]) -> SQLExpression? {
-    let bounded = indexes.filter { index in
-      index.columns.allSatisfy { bounds[$0]?.isEmpty == false }
-    }
-    guard let index = bounded.max(by: { $0.columns.count < $1.columns.count }) else { return nil }
+    func isBounded(_ column: String) -> Bool { bounds[column]?.isEmpty == false }
+    let rated = indexes.map { index in (index, index.columns.count(where: isBounded)) }
+      .filter { index, count in
+        count >= min(2, index.columns.count) && index.nullableColumns.allSatisfy(isBounded)
+      }
+    guard let index = rated.max(by: { $0.1 < $1.1 })?.0 else { return nil }
     var conditions: [SQLExpression] = []
     for column in index.columns {
       for lower in bounds[column]?.lower ?? [] {

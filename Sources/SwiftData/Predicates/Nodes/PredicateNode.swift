@@ -39,6 +39,10 @@ protocol PredicateNode: PredicateExpression {
   /// The value of a node that only holds a captured value.
   var capturedValue: Any? { get }
 
+  /// The captured value of the node, also if it changes with the first save of a model; nil if its
+  /// computation failed.
+  var heldValue: Any? { get }
+
   /// The predicate or expression that the node evaluates, and its inputs by variable.
   var evaluatedExpression: EvaluatedExpression? { get }
 
@@ -70,6 +74,7 @@ extension PredicateNode {
   var isEquality: Bool { false }
   var readKeyPath: AnyKeyPath? { nil }
   var capturedValue: Any? { nil }
+  var heldValue: Any? { capturedValue }
   var evaluatedExpression: EvaluatedExpression? { nil }
   var orderBounds: [OrderBound]? { nil }
   func describe(to shape: inout ShapeCollector) { shape.giveUp() }

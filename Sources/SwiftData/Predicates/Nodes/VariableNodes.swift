@@ -40,6 +40,7 @@ extension PredicateExpressions.Value: PredicateNode {
 
 extension PredicateExpressions._CapturedAttempt: PredicateNode {
   var operands: [any PredicateExpression] { [] }
+  var heldValue: Any? { value }
   var findsCaptures: Bool { true }
   var form: SourceForm { .literal("<\(Output.self)>") }
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Whether `==` of an enum is equality of the raw values, in whose form its cases are stored.
 enum CaseEquality {
-  /// The answer for each type. Each case is compared with each other one, so this is done once.
+  /// The answer for each type. The cases may be compared with one another, so this is done once.
   private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
 
   /// - Parameter type: A type of values or of optional values. For types that are no enum, or whose
@@ -20,12 +20,20 @@ enum CaseEquality {
     guard let cases = TypeReflection.values(of: type)?.map(\.value) else { return true }
     let rawValues = cases.compactMap { $0.rawValue as? AnyHashable }
     guard rawValues.count == cases.count else { return true }
+    if let isSame = comparesByHash(cases) { return isSame }
     return cases.indices.allSatisfy { first in
       cases.indices.allSatisfy { second in
         (cases[first] == cases[second]) == (rawValues[first] == rawValues[second])
       }
     }
   }
+}
+
+/// Whether no two of the cases, whose raw values are different, are equal, in linear time; `nil` if that is not
+/// certain.
+private func comparesByHash<T: Equatable>(_ cases: [T]) -> Bool? {
+  guard cases.allSatisfy({ $0 == $0 }), let hashable = cases as? [any Hashable] else { return nil }
+  return Set(hashable.map { AnyHashable($0) }).count == cases.count ? true : nil
 }
 
 extension ScalarTerm {

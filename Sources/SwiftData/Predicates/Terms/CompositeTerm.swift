@@ -9,6 +9,9 @@ struct CompositeTerm {
   var depth: Int
   /// Whether the value may be absent; then every column is null.
   var isOptional: Bool
+  /// The columns of an optional value that this one is a required part of: it is present if one of them is not
+  /// null. Its own are null too if they are NaN.
+  var enclosingColumns: [SQLExpression] = []
   /// The Swift type of the property.
   var valueType: (any Any.Type)?
 
@@ -18,7 +21,7 @@ struct CompositeTerm {
 
   /// A condition that is 0 or 1.
   var isPresent: SQLExpression {
-    .any(columns.map(\.isNotNull))
+    .any((enclosingColumns.isEmpty ? columns : enclosingColumns).map(\.isNotNull))
   }
 }
 
@@ -88,10 +91,14 @@ extension CompositeTerm {
       }
       return .scalar(scalar)
     }
-    return .composite(
-      CompositeTerm(
-        alias: alias, leaves: fieldLeaves, depth: fieldDepth,
-        isOptional: isOptional || fieldLeaves.allSatisfy(\.mayBeNull)))
+    let isOptionalItself = fieldLeaves.allSatisfy(\.mayBeNull)
+    var field = CompositeTerm(
+      alias: alias, leaves: fieldLeaves, depth: fieldDepth,
+      isOptional: isOptional || isOptionalItself)
+    if isOptional, !isOptionalItself {
+      field.enclosingColumns = enclosingColumns.isEmpty ? columns : enclosingColumns
+    }
+    return .composite(field)
   }
 
   /// The values of the columns for a captured value.

@@ -50,21 +50,10 @@ extension Predicate {
     var waiting: [any PredicateExpression] = [expression]
     while let next = waiting.popLast() {
       guard let node = next as? any PredicateNode else { continue }
-      if let value = node.capturedValue ?? (next as? any CapturingNode)?.attemptedValue {
-        values.append(value)
-      }
+      if let value = node.heldValue { values.append(value) }
       waiting += node.operands
       if let evaluated = node.evaluatedExpression { waiting.append(evaluated.expression) }
     }
     return values
   }
-}
-
-/// A node with a value whose computation may have failed.
-private protocol CapturingNode {
-  var attemptedValue: Any? { get }
-}
-
-extension PredicateExpressions._CapturedAttempt: CapturingNode {
-  fileprivate var attemptedValue: Any? { value.map { $0 as Any } }
 }
