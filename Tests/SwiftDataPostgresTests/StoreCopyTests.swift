@@ -479,6 +479,31 @@ struct StoreCopyTests {
     #expect(try files() == 3)
   }
 
+  @Test(arguments: [false, true], [false, true])
+  func aCopyThatCouldNotBeRenamedIsRepeated(keepsIdentifier: Bool, startsAnew: Bool) throws {
+    let url = try folder.makeStore(albums: 4)
+    let back = folder.file("back.store")
+    var copy = StoreCopy(from: .file(url), to: .file(back))
+    copy.keepsIdentifier = keepsIdentifier
+    // Another file gets the name before the end.
+    let other = Data("mine".utf8)
+    #expect(throws: (any Error).self) {
+      try copy.run { progress in if progress.phase == .verifying { try other.write(to: back) } }
+    }
+    #expect(try Data(contentsOf: back) == other)
+    try FileManager.default.removeItem(at: back)
+    copy.startsAnew = startsAnew
+    #expect(try copy.preview().problems.isEmpty)
+    let report = try copy.run()
+    #expect(report.resumedRows == 0)
+    #expect(!FileManager.default.fileExists(atPath: back.path + ".copying"))
+    let albums = try ModelContext(try file(back)).fetch(FetchDescriptor<Album>())
+    #expect(albums.count == 4)
+    #expect(albums.allSatisfy { $0.persistentModelID.storeIdentifier == report.identifier })
+    #expect(albums.compactMap(\.cover).map(\.count).max() == 300_000)
+    #expect(try Connection(path: back.path).integer("PRAGMA application_id") == 0)
+  }
+
   @Test(arguments: [false, true])
   func aFileThatIsNoUnfinishedCopyStaysAsItIs(startsAnew: Bool) throws {
     let url = try folder.makeStore(albums: 2)

@@ -78,7 +78,7 @@ import Testing
   /// Any program may write a file, so a name in it could be code.
   @Test(arguments: [
     "x: Int = exit(1)\n  var y", "with space", "a-b", "`x`", "9lives", "_", "", "a\u{2028}b", "a(",
-    "a×b",
+    "a×b", "a☀️", "\u{301}a", "a\u{202E}b",
   ])
   func aNameThatIsNoneInSwiftIsRefused(_ name: String) throws {
     let copy = try StoreCopy("coredataplus-SampleModel")
@@ -109,7 +109,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["naïve", "名前", "🐶", "_x", "init", "ключ2"])
+  @Test(arguments: [
+    "naïve", "名前", "🐶", "_x", "init", "ключ2", "preis€", "x²", "½", "℃", "e\u{301}", "👩\u{200D}🚀",
+  ])
   func aNameInAnyScriptIsGenerated(_ name: String) throws {
     let copy = try StoreCopy("coredataplus-SampleModel")
     defer { copy.remove() }
@@ -118,6 +120,24 @@ import Testing
       properties: [.attribute(AttributeDescription(name: name, type: .string, isOptional: true))])
     try write(ModelDescription(entities: [entity], versionIdentifiers: []), into: copy)
     #expect(try ModelSource(of: copy.url).text.contains("\(name)"))
+  }
+
+  /// Transient attributes and fetched properties have no column, so no class declares them.
+  @Test func namesOfPropertiesWithoutColumnsMayBeAny() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    var transient = AttributeDescription(name: "a-b", type: .string, isOptional: true)
+    transient.isTransient = true
+    let entity = EntityDescription(
+      name: "Car", superName: nil,
+      properties: [
+        .attribute(AttributeDescription(name: "plate", type: .string, isOptional: true)),
+        .attribute(transient), .fetched(name: "with space"),
+      ])
+    try write(ModelDescription(entities: [entity], versionIdentifiers: []), into: copy)
+    let source = try ModelSource(of: copy.url).text
+    #expect(source.contains("var plate: String?"))
+    #expect(!source.contains("a-b") && !source.contains("with space"))
   }
 
   @Test func aClassNameInACommentStaysInItsLine() throws {

@@ -21,6 +21,10 @@ final class FileCopyTarget: CopyTarget {
   /// Whether decimals are written as Apple's frameworks write them, and not as this library does.
   private var usesRealDecimals = false
 
+  /// The application number in the header of a file that is being copied: "copy" in ASCII. A store has
+  /// none.
+  private static let application: Int64 = 0x636F_7079
+
   init(_ url: URL) {
     self.url = url
     temporaryURL = URL(fileURLWithPath: url.path + ".copying")
@@ -67,7 +71,11 @@ final class FileCopyTarget: CopyTarget {
     guard let connection = try? file.look() else { return false }
     let isOwn = "SELECT count(*) = 0 OR sum(name = 'Z_COPY') > 0 FROM sqlite_schema"
     if (try? connection.integer(isOwn)) == 1 { return true }
-    // The run was interrupted when only the new name was missing.
+    // The run was interrupted when only the new name was missing. The identifier may be a new one.
+    if (try? connection.integer("PRAGMA application_id")) == FileCopyTarget.application {
+      return true
+    }
+    // Earlier releases did not set the application number.
     return (try? connection.text("SELECT Z_UUID FROM Z_METADATA")) == store.identifier
   }
 
@@ -175,6 +183,7 @@ final class FileCopyTarget: CopyTarget {
         "INSERT INTO Z_COPY (Z_TABLE, Z_ROWS, Z_SOURCE) VALUES ('', 0, ?1)")
       try insert.bind(fingerprint, at: 1)
       try insert.run()
+      try connection.execute("PRAGMA application_id = \(FileCopyTarget.application)")
     }
   }
 
@@ -287,6 +296,8 @@ final class FileCopyTarget: CopyTarget {
         doing: "copying a store")
     }
     try FileManager.default.moveItem(at: temporaryURL, to: url)
+    // The application number must remain until now. Left by a crash here, it has no effect on the store.
+    try? Connection(path: url.path).execute("PRAGMA application_id = 0")
   }
 
   private func complete(_ store: CopiedStore, identifier: String) throws {

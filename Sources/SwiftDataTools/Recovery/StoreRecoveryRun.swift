@@ -86,12 +86,18 @@ struct StoreRecoveryRun {
     let earlier = StoreRecoverySource(try DatabasePages(file, includesLog: false))
     let whole = StoreRecoverySource(pages)
     let isOwn = earlier.identifier == nil || earlier.identifier == whole.identifier
-    if isOwn, LogLineage.hasSize(of: file), continues(earlier, in: whole, file) { return }
+    if isOwn, hasSize(of: file), continues(earlier, in: whole, file) { return }
     throw SwiftDataError.loadIssueModelContainer.with(
       DatabaseFileProblem.foreignLog.sentence(url), doing: "recovering a store")
   }
 
-  /// Whether the history of the file goes on in the log, as far as both can be read.
+  /// Whether the log has the size that the header says. A damaged header says nothing.
+  private static func hasSize(of file: DatabaseFile) -> Bool {
+    LogLineage.hasSize(of: file) || !isSoundWithoutLog(file)
+  }
+
+  /// Whether the history of the file goes on in the log, as far as both can be read. Deleted history is
+  /// no sign of another log, as in `LogLineage`.
   private static func continues(
     _ earlier: StoreRecoverySource, in whole: StoreRecoverySource, _ file: DatabaseFile
   ) -> Bool {
@@ -102,9 +108,22 @@ struct StoreRecoveryRun {
       return false
     }
     let next = found.keys.filter { $0 > last }.min()
-    if found[last] != nil, next == nil || next == last + 1 { return true }
-    // Transactions are missing, which somebody may have deleted. Of another log pages are missing too.
-    return (try? file.look().text("PRAGMA quick_check(1)")) == "ok"
+    let hasGap = found[last] != nil && next.map { $0 != last + 1 } ?? false
+    let lacksLast =
+      earlier.lastTransaction == last
+      && whole.lastTransaction.map { $0 != found.keys.max() } ?? false
+    guard hasGap || lacksLast else { return true }
+    // Transactions are missing, which somebody may have deleted. Of another log pages are missing too,
+    // unless the file itself is damaged.
+    return isSound { try file.look() } || !isSoundWithoutLog(file)
+  }
+
+  private static func isSoundWithoutLog(_ file: DatabaseFile) -> Bool {
+    isSound { try file.openWithoutLog() }
+  }
+
+  private static func isSound(_ open: () throws -> Connection?) -> Bool {
+    (try? open()?.text("PRAGMA quick_check(1)")) == "ok"
   }
 
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }

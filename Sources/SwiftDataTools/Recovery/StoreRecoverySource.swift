@@ -91,6 +91,12 @@ struct StoreRecoverySource {
     return losses.pages.isEmpty && losses.keys.isEmpty ? times : nil
   }
 
+  /// The last number that was assigned to a transaction; `nil` if it can't be read.
+  var lastTransaction: Int64? {
+    RecoveredEntities(rows[EntityTable.name] ?? [])
+      .lastKeys[HistoryTables.Entity.transaction.table]
+  }
+
   /// The model in the file's cache; `nil` if it can't be read, or if its hashes differ from those in the
   /// metadata, because either is damaged.
   var model: ModelDescription? {

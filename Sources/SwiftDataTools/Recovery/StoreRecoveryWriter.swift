@@ -28,9 +28,17 @@ struct StoreRecoveryWriter {
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
     var damagedPages: Set<Int> = []
-    /// Whether records do not fit the assumed columns: then no row is copied, because values could get
-    /// into other columns.
-    var hasUnknownColumns = false
+    /// The number of records that do not fit the assumed columns. Their rows are lost.
+    var misfits = 0
+    /// The number of those with fewer values than there are columns.
+    var shortMisfits = 0
+
+    /// Whether the assumed columns are not those of the records: then no row is copied, because values
+    /// could get into other columns. Single records may be damaged. Several short ones are rows that are
+    /// older than a column, which the models have in another position.
+    var hasUnknownColumns: Bool {
+      shortMisfits > 1 || 10 * misfits > misfits + copied + duplicates.count
+    }
   }
 
   private let connection: Connection
@@ -181,8 +189,11 @@ struct StoreRecoveryWriter {
     /// - Returns: Whether the row can belong to the table.
     mutating func add(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
       guard isPlausible(values) else { return false }
-      if let types = table.assumedTypes, !values.fit(types) { table.hasUnknownColumns = true }
-      if table.hasUnknownColumns { return false }
+      if let types = table.assumedTypes, !values.fit(types) {
+        table.misfits += 1
+        if values.count < types.count { table.shortMisfits += 1 }
+        return false
+      }
       if try insert(key, values) { table.copied += 1 } else { table.duplicates.append(key) }
       return true
     }

@@ -140,6 +140,31 @@ import Testing
     #expect(try open(recovered).fetchCount(FetchDescriptor<Graded.Second.Item>()) == 0)
   }
 
+  /// The definition of the table is damaged, and some records have a text as a number. One of twenty is
+  /// lost; three of twenty mean that the models have the columns in another order.
+  @Test(arguments: [1, 3]) func singleRecordsThatDoNotFitAreLost(_ count: Int64) throws {
+    let folder = try TemporaryFolder()
+    try makeRows(at: folder.store)
+    try SQLiteFile.execute(
+      "UPDATE ZITEM SET ZGRADE = 'wrong' WHERE Z_PK BETWEEN 5 AND \(4 + count)", in: folder.store)
+    var bytes = try Data(contentsOf: folder.store)
+    for (text, damaged) in [
+      ("CREATE TABLE ZITEM", "CRXATE TABLE ZITEM"),
+      (#"CREATE TABLE "ZITEM""#, #"CRXATE TABLE "ZITEM""#), ("ZUNIT", "ZUNIX"),
+    ] {
+      bytes = bytes.replacing(Data(text.utf8), with: Data(damaged.utf8))
+    }
+    try bytes.write(to: folder.store)
+    let recovery = try ModelContainer.recoverStore(
+      at: folder.store, to: recovered, for: Schema([Graded.Second.Item.self]))
+    let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
+    #expect(items.hasUnknownColumns == (count == 3) && !items.isComplete)
+    #expect(items.copiedRows == (count == 1 ? 19 : 0))
+    #expect(items.lostKeys == (count == 1 ? [5...5] : [1...20]))
+    let names = try open(recovered).fetch(FetchDescriptor<Graded.Second.Item>()).map(\.name)
+    #expect(names.count == items.copiedRows && names.allSatisfy { $0.hasPrefix("item ") })
+  }
+
   @Test func theHistoryOfTheMigrationIsRecovered() throws {
     _ = try ModelContainer.recoverStore(at: store.url, to: recovered)
     let old = try open(store.url).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())

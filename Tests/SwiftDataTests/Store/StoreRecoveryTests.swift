@@ -266,6 +266,52 @@ import Testing
     _ = container
   }
 
+  /// A page of the file is damaged. Later commits, which also delete the history of the file, are only
+  /// in the log.
+  @Test func theLogOfADamagedFileMayDeleteHistory() throws {
+    let other = try StoreFolder()
+    let container = try StoreFolder.container(folder.store)
+    let context = ModelContext(container)
+    let token = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.token)
+    for name in ["a", "b"] {
+      context.insert(Author(name: name))
+      try context.save()
+    }
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= token }))
+    for suffix in ["", "-wal"] { try folder.copy(suffix, to: other.store) }
+    let leaf = try children(of: root(of: "ZAUTHOR"))[4]
+    try #require(LogPages(path: other.beside("-wal").path)?.page(leaf) == nil)
+    try other.overwrite([UInt8](repeating: 0, count: 4096), at: (leaf - 1) * 4096)
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
+    #expect(recovery.damagedPages == [leaf])
+    let authors = try table("ZAUTHOR", recovery)
+    let lost = authors.lostKeys.reduce(0) { $0 + $1.count }
+    #expect((10..<300).contains(lost))
+    #expect(authors.copiedRows == StoreRecoveryTests.count - lost + 2)
+    #expect(
+      try SQLiteFile.integer(
+        "SELECT count(*) FROM ZAUTHOR WHERE ZNAME IN ('a', 'b')", in: recovered) == 2)
+    _ = container
+  }
+
+  /// The header says a size that the file never had.
+  @Test func theLogOfAFileWithADamagedHeaderIsCopied() throws {
+    let other = try StoreFolder()
+    let connection = try Connection(path: folder.store.path)
+    try connection.execute("UPDATE ZBOOK SET ZPAGES = 101 WHERE ZPAGES = 100")
+    for suffix in ["", "-wal"] { try folder.copy(suffix, to: other.store) }
+    // The log has no header of its own.
+    try #require(LogPages(path: other.beside("-wal").path)?.page(1) == nil)
+    try other.overwrite([0, 0xFF, 0xFF, 0xFF], at: 28)
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
+    #expect(recovery.isComplete)
+    #expect(
+      try SQLiteFile.integer("SELECT count(*) FROM ZBOOK WHERE ZPAGES = 101", in: recovered) == 2)
+    _ = connection
+  }
+
   @Test func ofDuplicatesTheNewestStays() throws {
     let connection = try Connection(path: folder.store.path)
     let index = try #require(
