@@ -157,8 +157,9 @@ extension JSONStore: DataStoreBatching {
 }
 
 extension JSONStore: ExternallyChangingStore {
-  /// Reports changes of the file by other processes and programs, as long as the object exists, and
-  /// rows that delete rules have deleted in addition to those of a save.
+  /// Reports changes of the file by other processes and programs, as long as the object exists.
+  ///
+  /// Rows that delete rules have deleted in addition to those of a save are reported too.
   ///
   /// The file is looked at 50 milliseconds after a change, and then less and less often, down to
   /// every half second.

@@ -1,8 +1,10 @@
 import Foundation
 
 extension FetchDescriptor: Equatable {
-  /// Whether both describe the same fetch. Predicates are compared by their expressions and by the
-  /// values that they capture. Values that are not `Equatable` are compared by their descriptions.
+  /// Whether both describe the same fetch.
+  ///
+  /// Predicates are compared by their expressions and by the values that they capture. Values that
+  /// are not `Equatable` are compared by their descriptions.
   public static func == (lhs: FetchDescriptor<T>, rhs: FetchDescriptor<T>) -> Bool {
     lhs.sortBy == rhs.sortBy && lhs.fetchLimit == rhs.fetchLimit
       && lhs.fetchOffset == rhs.fetchOffset

@@ -68,7 +68,8 @@ extension RelationalStore {
   ) throws {
     if plans.counted.isEmpty { return }
     var failures: [SwiftDataError] = []
-    func count(_ list: CountedLists.List, _ key: Int64, of identifier: PersistentIdentifier) throws {
+    func count(_ list: CountedLists.List, _ key: Int64, of identifier: PersistentIdentifier) throws
+    {
       let count = try session.statement(list.count).integer(.integer(key)) ?? 0
       let failure = SwiftDataError.wrongCount(
         of: identifier, property: list.property, count: Int(count), minimum: list.minimum,

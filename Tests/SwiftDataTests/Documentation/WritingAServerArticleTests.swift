@@ -53,7 +53,8 @@ enum Served {
         case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue: 422
         case .historyExpired: 410
         case .diskFull: 507
-        case .busy, .timedOut, .cancelled, .unavailable, .closed, .readOnly: 503
+        case .cancelled: 499
+        case .busy, .timedOut, .unavailable, .closed, .readOnly: 503
         default: 500
         }
       return RequestError(status: status, message: error.publicMessage)

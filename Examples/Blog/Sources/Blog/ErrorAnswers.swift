@@ -34,7 +34,8 @@ struct ErrorAnswers: RouterMiddleware {
         .unprocessableContent
       case .historyExpired: .gone
       case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-      case .busy, .timedOut, .cancelled, .unavailable, .closed, .readOnly: .serviceUnavailable
+      case .cancelled: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request")
+      case .busy, .timedOut, .unavailable, .closed, .readOnly: .serviceUnavailable
       case .invalidRequest, .storeDamaged, .schemaMismatch, .outcomeUnknown, .partiallySaved,
         .other:
         .internalServerError
