@@ -100,7 +100,8 @@ struct SaveSession {
     /// - Parameter count: An upper bound, for the memory of the list.
     func insert(_ storages: some Sequence<_ModelStorage>, count: Int) throws {
       inserted.reserveCapacity(count)
-      for storage in storages { try insert(storage) }
+      let isForColumns = port.isTransactional
+      for storage in storages { try inserted.append(storage, isForColumns: isForColumns) }
     }
 
     func insert(_ storage: _ModelStorage) throws {

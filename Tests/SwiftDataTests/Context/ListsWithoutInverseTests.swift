@@ -296,8 +296,9 @@ import Testing
       #expect(albums.map(\.photos.count) == [0, 1])
     }
     let albums = insertAlbums()
-    try FailureInjector(failingAt: try #require(commit) + 1, .full).run {
-      #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    let injector = FailureInjector(failingAt: try #require(commit) + 1, .full)
+    injector.run {
+      _ = #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
     }
     #expect(albums.map(\.photos.count) == [1, 1])
     try context.save()
