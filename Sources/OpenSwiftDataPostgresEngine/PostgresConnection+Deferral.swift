@@ -129,8 +129,6 @@ extension PostgresConnection {
           forget(description, because: error)
         }
         throw error
-      } catch let error as PostgresError where statement.sql == transactionKind?.sql {
-        throw error.ofBegin(transactionKind)
       }
     }
   }

@@ -59,14 +59,8 @@ extension PostgresConnection {
     commitProof = nil
     let isDeferred = kind == .snapshot ? defersSnapshots : defersStatements
     guard isDeferred, PostgresConnection.defersBegin else {
-      do {
-        return try execute((statements + preamble).joined(separator: "; ")) {
-          transactionNumber = Int64($0)
-        }
-      } catch let error as PostgresError {
-        let refusal = error.ofBegin(kind)
-        if refusal.state == .readOnlyTransaction { refusesWrites = true }
-        throw refusal
+      return try execute((statements + preamble).joined(separator: "; ")) {
+        transactionNumber = Int64($0)
       }
     }
     // All are prepared before the transaction begins, once, except settings, whose texts differ.

@@ -216,6 +216,7 @@ extension PostgresConnection {
 
   /// Keeps the first error that aborted the transaction, for the refusals after it.
   private func noted(_ error: PostgresError) -> PostgresError {
+    let error = error.namingStandby
     if error.state == .readOnlyTransaction { refusesWrites = true }
     if let handle, PQtransactionStatus(handle) == PQTRANS_INERROR, transactionFailure == nil {
       transactionFailure = error

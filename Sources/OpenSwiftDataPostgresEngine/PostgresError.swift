@@ -95,10 +95,10 @@ extension PostgresError {
     }
   }
 
-  /// The error of the begin of a transaction. A standby refuses transactions that write as a feature that it
-  /// lacks.
-  func ofBegin(_ kind: TransactionKind?) -> PostgresError {
-    guard kind != .snapshot, state == .featureNotSupported else { return self }
+  /// The error with the state for servers that only read: a standby refuses the begin of a transaction that
+  /// writes as a feature that it lacks.
+  var namingStandby: PostgresError {
+    guard state == .featureNotSupported, sql?.hasPrefix("BEGIN") == true else { return self }
     var error = self
     error.state = .readOnlyTransaction
     return error

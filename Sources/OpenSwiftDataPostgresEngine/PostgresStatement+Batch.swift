@@ -160,12 +160,13 @@ extension PostgresStatement {
     private func receiveSome() throws {
       try receiveKept()
       if PQisBusy(handle) != 0 { try connection.receive(handle, deadline, statement.sql) }
+      let earlier = received
+      defer { if received > earlier { deadline.restart() } }
       while received < sent, PQisBusy(handle) == 0 {
         guard let answer = PQgetResult(handle) else {
           let (index, done) = (received, current)
           bytes -= sizes[received]
           received += 1
-          deadline.restart()
           current = BatchResult(changedRows: 0)
           connection.trace(
             statement.sql, index < values.count ? values[index] : nil, rows: returnedRows)

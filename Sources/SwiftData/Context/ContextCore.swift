@@ -62,7 +62,7 @@ final class ContextCore {
     graph = ModelGraph(
       coordinator, identity, recorder, relationships, faults, lostReferences, pendingErrors)
     externalChanges = ExternalChangeApplication(
-      feed, stores, identities, changes, lostReferences, unreadableValues, watchers)
+      feed, stores, identities, changes, lostReferences, unreadableValues, watchers, conflictCheck)
     identity.identify(self)
   }
 

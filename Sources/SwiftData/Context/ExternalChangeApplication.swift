@@ -19,13 +19,14 @@ final class ExternalChangeApplication {
   private let lostReferences: LostReferences
   private let unreadableValues: UnreadableValues
   private let watchers: EditWatchers
+  private let conflictCheck: ConflictCheck
   /// Failures to read models that other contexts have changed.
   private let failures = FailureFlag()
 
   init(
     _ feed: ExternalChangeFeed, _ stores: ContextStores, _ identities: IdentityRegistry,
     _ changes: ChangeTracker, _ lostReferences: LostReferences,
-    _ unreadableValues: UnreadableValues, _ watchers: EditWatchers
+    _ unreadableValues: UnreadableValues, _ watchers: EditWatchers, _ conflictCheck: ConflictCheck
   ) {
     self.feed = feed
     self.stores = stores
@@ -34,6 +35,7 @@ final class ExternalChangeApplication {
     self.lostReferences = lostReferences
     self.unreadableValues = unreadableValues
     self.watchers = watchers
+    self.conflictCheck = conflictCheck
   }
 
   /// Applies what other contexts saved since the last call. Does nothing in a snapshot, and in a
@@ -131,8 +133,8 @@ final class ExternalChangeApplication {
   private func take(
     _ snapshot: DefaultSnapshot, for storage: _ModelStorage, _ slots: SlotSet?
   ) {
-    let changed = changedSlots(in: snapshot, of: storage, named: slots)
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
+    let changed = changedSlots(in: snapshot, of: storage, named: slots, isPending)
     let kept = isPending ? storage.changedSlots : SlotSet()
     if isPending { changes.recordNewRow(of: storage) }
     if isPending, let identifier = storage.knownIdentifier {
@@ -158,17 +160,17 @@ final class ExternalChangeApplication {
 
   /// The row may have changes of other processes too, which the log of this one does not name.
   private func changedSlots(
-    in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?
+    in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?,
+    _ isPending: Bool
   ) -> SlotSet {
     guard var changed = slots else { return snapshot.slotsDiffering(from: storage) }
-    let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
     if !isPending, storage.overlay.isEmpty, storage.reader != nil {
       changed.formUnion(
         snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
     } else if let port = stores.port(of: storage) {
       // Values that the context has set are not in the row that it has read.
       let read = isPending ? changes.savedSnapshot(of: storage) : DefaultSnapshot(known: storage)
-      changed.formUnion(ConflictCheck(changes, stores, feed).differingSlots(read, snapshot, port))
+      changed.formUnion(conflictCheck.differingSlots(read, snapshot, port))
     }
     return changed
   }
