@@ -164,7 +164,7 @@ struct PostgresDriver: SQLDriver {
 
   /// Sets how transactions on the connection begin.
   fileprivate func prepare(_ connection: PostgresConnection) {
-    connection.preambles = lock.preambles(checking: monitor.check(returning:))
+    connection.preambles = lock.preambles(checking: monitor.check)
     connection.defersStatements = true
   }
 

@@ -4,16 +4,54 @@ import SwiftData
 // The statements that write a transaction of the history, where several write at once.
 
 extension PostgresNumbers {
-  /// Takes the lock and the next number, and writes the transaction and its changes. `CASE` takes them in
-  /// this order. The lock is that of the table in this schema of the database.
-  /// Parameters: the four texts, the time, the number of changed rows, and lists of the changes' types,
-  /// entities, first and last keys, numbers of rows that follow, and columns; then a list of each preserved
-  /// value of deleted rows. Returns the number. A text that is not stored is an error, a division by zero.
+  /// Takes the lock and the next number, and adds the transaction. The lock is that of the table in this schema of
+  /// the database. Returns the number. The statement fails with a division by zero if a text was removed.
+  /// Parameters: the keys of the four texts, the time, and the number of different keys.
+  /// - Parameter number: The expression that takes the lock and the number.
+  static func addTransaction(_ number: String) -> String {
+    newTransaction(
+      """
+      \(textCheck) (SELECT count(*) FROM "ATRANSACTIONSTRING" \
+      WHERE "Z_PK" IN ($1, $2, $3, $4)) = $6::bigint THEN 1 ELSE 0 END * (\(number))
+      """, texts: (1...4).map { "$\($0)::bigint" })
+  }
+
+  /// The same where no text can be removed meanwhile, with the four texts themselves and the time.
+  static func addTransactionByTexts(_ number: String) -> String {
+    newTransaction(number, texts: (1...4).map(keyOfText))
+  }
+
+  private static func newTransaction(_ number: String, texts: [String]) -> String {
+    """
+    INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
+    "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
+    VALUES (\(number), 16002, \(texts.joined(separator: ", ")), $5::double precision) \
+    RETURNING "Z_PK"
+    """
+  }
+
+  private static let changeColumns = """
+    "Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"
+    """
+
+  /// The number that `addTransaction` took in this session.
+  private static let lastNumber = "currval('\(sequence(16_002))')"
+
+  /// Adds one change to the transaction that was added last. A statement with lists takes the server as long as
+  /// three of these.
+  /// Parameters: the type, entity, key and columns of the change.
+  static let addChange = """
+    INSERT INTO "ACHANGE" (\(changeColumns)) VALUES (nextval('\(sequence(16_001))'), 16001, \
+    $1::bigint, $2::bigint, $3::bigint, \(lastNumber), $4::bytea)
+    """
+
+  /// Adds changes to the transaction that was added last.
+  /// Parameters: the number of changed rows, and lists of the changes' types, entities, first and last keys,
+  /// numbers of rows that follow, and columns; then a list of each preserved value of deleted rows.
   ///
   /// A range of keys is one row, but takes as many keys of changes as it has rows. The lock makes the two
   /// calls that take them one step.
-  /// - Parameter number: The expression that takes the number.
-  static func addition(_ number: String, tombstones: Int = 0) -> String {
+  static func addChanges(tombstones: Int) -> String {
     func each(_ text: (Int) -> String) -> String { (0..<tombstones).map(text).joined() }
     let columns = each { ", \"\(HistoryTables.Change.tombstone($0))\"" }
     let values = each { ", decode(c.value\($0), 'hex')" }
@@ -23,52 +61,16 @@ extension PostgresNumbers {
     let types =
       ["bigint", "bigint", "bigint", "bigint", "bigint", "text"]
       + Array(repeating: "text", count: tombstones)
-    let lists = types.enumerated().map { "(SELECT $\($0 + 7)::\($1)[])" }
+    let lists = types.enumerated().map { "(SELECT $\($0 + 2)::\($1)[])" }
     let keys = sequence(16_001)
     return """
-      \(newTransaction(number)) RETURNING "Z_PK"), \
-      keys AS MATERIALIZED (SELECT number, \
-      setval('\(keys)', nextval('\(keys)') + $6::bigint - 1) AS last FROM next), \
-      changes AS (INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZFIRSTPK", \
-      "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"\(columns)) \
-      SELECT keys.last - c.following, 16001, c.type, c.entity, nullif(c.first, c.last), c.last, \
-      keys.number, decode(c.columns, 'hex')\(values) FROM keys CROSS JOIN \
+      WITH keys AS MATERIALIZED (SELECT setval('\(keys)', nextval('\(keys)') + $1::bigint - 1) AS last) \
+      INSERT INTO "ACHANGE" (\(changeColumns), "ZFIRSTPK"\(columns)) \
+      SELECT keys.last - c.following, 16001, c.type, c.entity, c.last, \(lastNumber), \
+      decode(c.columns, 'hex'), nullif(c.first, c.last)\(values) FROM keys CROSS JOIN \
       unnest(\(lists.joined(separator: ", "))) \
-      AS c (type, entity, first, last, following, columns\(names))) \
-      SELECT "Z_PK" FROM added
+      AS c (type, entity, first, last, following, columns\(names))
       """
-  }
-
-  /// The addition for a single change. Without lists the server needs a quarter less time.
-  /// Parameters: the four texts, the time, and the type, entity, key and columns of the change.
-  /// Returns the number.
-  static func additionOfOne(_ number: String) -> String {
-    """
-    \(newTransaction(number)) RETURNING "Z_PK") \
-    INSERT INTO "ACHANGE" ("Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", \
-    "ZTRANSACTIONID", "ZCOLUMNS") \
-    SELECT nextval('\(sequence(16_001))'), 16001, $6::bigint, $7::bigint, $8::bigint, "Z_PK", \
-    $9::bytea FROM added RETURNING "ZTRANSACTIONID"
-    """
-  }
-
-  /// The beginning of each addition, up to the row of the transaction.
-  private static func newTransaction(_ number: String) -> String {
-    let keys = (1...4).map { "\(keyOfText($0)) AS text\($0)" }.joined(separator: ", ")
-    return """
-      WITH texts AS MATERIALIZED (SELECT \(keys)), \
-      next AS MATERIALIZED (SELECT \(checked(number)) AS number, texts.* FROM texts), \
-      added AS (INSERT INTO "ATRANSACTION" ("Z_PK", "Z_ENT", "ZAUTHORTS", "ZBUNDLEIDTS", \
-      "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP") \
-      SELECT number, 16002, text1, text2, text3, text4, $5::double precision FROM next
-      """
-  }
-
-  /// The number, or an error if a text is not stored.
-  private static func checked(_ number: String) -> String {
-    let isStored = (1...4).map { "($\($0)::text IS NULL OR text\($0) IS NOT NULL)" }
-      .joined(separator: " AND ")
-    return "\(textCheck) \(isStored) THEN 1 ELSE 0 END * (\(number))"
   }
 
   static let textCheck = "1 / CASE WHEN"
@@ -76,6 +78,15 @@ extension PostgresNumbers {
   private static func keyOfText(_ parameter: Int) -> String {
     "(SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $\(parameter)::text)"
   }
+
+  /// Returns the key of a text.
+  static let findText = "SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $1"
+
+  /// Adds a text that is not stored, and returns its key.
+  static let addText = """
+    INSERT INTO "ATRANSACTIONSTRING" ("Z_PK", "Z_ENT", "ZNAME") \
+    VALUES (nextval('\(sequence(16_003))'), 16003, $1) RETURNING "Z_PK"
+    """
 
   /// Adds those of the four texts that are not stored.
   static let addTexts = """

@@ -10,9 +10,9 @@ import Synchronization
 ///   they are lost when it ends. The last key in `Z_PRIMARYKEY` is not used: it would be the row that
 ///   all saves write.
 /// - *History*: the number of a transaction is taken under a lock that is held until the commit is
-///   visible, so that numbers have the order of the commits. The lock, the number, the
-///   transaction and its changes are one statement, so that it is held for one round trip and the
-///   commit.
+///   visible, so that numbers have the order of the commits. The statements that take the lock and the
+///   number, and add the transaction and its changes, are the last ones, so that the lock is held for no round
+///   trip.
 /// - A key may be taken by a row that another program has written. Then the save fails with
 ///   `takenKey`, and its repetition sets the sequence to the largest key in the table.
 ///
@@ -21,8 +21,8 @@ final class PostgresNumbers: NumberAllocator {
   private struct State {
     /// Unused keys, by the number of the root entity.
     var blocks: [Int: [Range<Int64>]] = [:]
-    /// The texts of the history that are stored, unless another writer has removed them.
-    var texts: Set<String> = []
+    /// The keys of the texts of the history that are stored, unless another writer has removed them.
+    var texts: [String: Int64] = [:]
     /// The tables whose sequence is not after the largest key.
     var outdated: Set<String> = []
     /// The number of a transaction of the history that was committed.
@@ -34,10 +34,8 @@ final class PostgresNumbers: NumberAllocator {
   private let rowLock: String?
   /// The expression that takes the number of a transaction.
   private let nextNumber: String
-  /// Adds a transaction with its changes.
-  private let addition: String
-  /// The same for a single changed row.
-  private let additionOfOne: String
+  private let addTransaction: String
+  private let addTransactionByTexts: String
   /// The statements that look for an inserted row after a lost commit, by the number of its entity.
   private let rowProofs: [Int: String]
   private let state = Mutex(State())
@@ -46,6 +44,11 @@ final class PostgresNumbers: NumberAllocator {
   private static let blockSize: Int64 = 64
   /// Keys of models fit into 48 bits.
   private static let largestKey: Int64 = 0xFFFF_FFFF_FFFF
+
+  /// Up to so many changes are statements of their own.
+  private static let fewChanges = 3
+  /// The largest number of texts whose keys are kept.
+  private static let textLimit = 4096
 
   init(_ mapping: SchemaMapping, lock: StoreLock) {
     self.mapping = mapping
@@ -60,8 +63,8 @@ final class PostgresNumbers: NumberAllocator {
       rowLock = lock.statement(for: .history)
       nextNumber = "nextval('\(PostgresNumbers.sequence(16_002))')"
     }
-    addition = PostgresNumbers.addition(nextNumber)
-    additionOfOne = PostgresNumbers.additionOfOne(nextNumber)
+    addTransaction = PostgresNumbers.addTransaction(nextNumber)
+    addTransactionByTexts = PostgresNumbers.addTransactionByTexts(nextNumber)
     rowProofs = Dictionary(
       mapping.entities.map { ($0.number, PostgresNumbers.proof(ofRowIn: $0.table)) },
       uniquingKeysWith: { first, _ in first })
@@ -242,58 +245,79 @@ final class PostgresNumbers: NumberAllocator {
 
   // MARK: History
 
-  /// The statement is sent with the commit. Beside other writers it fails if another process has removed a text
-  /// since this one has seen it, and the save is repeated. Without other writers missing texts are added by
-  /// a statement before it.
+  /// The statements are sent with the commit. Beside other writers they fail if another process has removed a
+  /// text since this one has seen it, and the save is repeated. Without other writers missing texts are added by
+  /// a statement before them.
   func addTransaction(
     _ transaction: NewTransaction, _ session: any SQLSession, added: @escaping (Int64) -> Void
   ) throws {
     try correctSequences(session)
-    let texts = transaction.texts.map { $0.map { _StoredValue.text($0) } ?? .null }
-    if session.runsBesideWriters {
-      for text in Set(transaction.texts.compactMap(\.self)) { try add(text, session) }
-    } else {
-      try session.statement(PostgresNumbers.addTexts).runLater(.values(texts))
-    }
-    let changes = transaction.changes
+    let (sql, texts, count) = try references(to: transaction.texts, session)
     if let rowLock { try session.statement(rowLock).runLater(.none) }
     noteProof(of: transaction, session)
+    try session.statement(sql).integersLater(.values(texts + [.real(transaction.time)] + count)) {
+      $0.first.map(added)
+    }
+    let changes = transaction.changes
     let tombstones = changes.map(\.preserved.count).max() ?? 0
-    func send(_ sql: String, _ values: [_StoredValue]) throws {
-      let parameters = SQLParameters.values(texts + [.real(transaction.time)] + values)
-      try session.statement(sql).integersLater(parameters) { $0.first.map(added) }
+    if tombstones == 0, changes.count <= PostgresNumbers.fewChanges,
+      changes.allSatisfy({ $0.keys.count == 1 })
+    {
+      for change in changes {
+        try session.statement(PostgresNumbers.addChange).runLater(
+          .values([
+            .integer(change.type.rawValue), .integer(Int64(change.entity)),
+            .integer(change.keys.lowerBound), change.columns.map { .blob($0) } ?? .null,
+          ]))
+      }
+      return
     }
-    if tombstones == 0, changes.count == 1, changes[0].keys.count == 1 {
-      let change = changes[0]
-      return try send(
-        additionOfOne,
-        [
-          .integer(change.type.rawValue), .integer(Int64(change.entity)),
-          .integer(change.keys.lowerBound), change.columns.map { .blob($0) } ?? .null,
-        ])
+    try session.statement(PostgresNumbers.addChanges(tombstones: tombstones)).runLater(
+      .values(PostgresNumbers.lists(changes, tombstones: tombstones)))
+  }
+
+  /// The statement that adds a transaction with these texts, and its parameters before and after the time.
+  private func references(
+    to texts: [String?], _ session: any SQLSession
+  ) throws -> (sql: String, before: [_StoredValue], after: [_StoredValue]) {
+    guard session.runsBesideWriters else {
+      let values = texts.map { $0.map { _StoredValue.text($0) } ?? .null }
+      try session.statement(PostgresNumbers.addTexts).runLater(.values(values))
+      return (addTransactionByTexts, values, [])
     }
-    let preserved = (0..<tombstones).map { index in
-      PostgresNumbers.list(
-        changes.map { index < $0.preserved.count ? $0.preserved[index] : nil })
+    var keys: [String: Int64] = [:]
+    for text in texts.compactMap(\.self) where keys[text] == nil {
+      keys[text] = try key(of: text, session)
     }
+    let values = texts.map { text in
+      text.flatMap { keys[$0] }.map { _StoredValue.integer($0) } ?? .null
+    }
+    return (addTransaction, values, [.integer(Int64(Set(keys.values).count))])
+  }
+
+  /// The parameters of `addChanges`.
+  private static func lists(
+    _ changes: [NewTransaction.Changes], tombstones: Int
+  ) -> [_StoredValue] {
     let counts = changes.map { Int64($0.keys.count) }
     let count = counts.reduce(0, +)
     var following = count
-    try send(
-      tombstones == 0 ? addition : PostgresNumbers.addition(nextNumber, tombstones: tombstones),
-      [
-        .integer(count),
-        PostgresNumbers.list(changes.map(\.type.rawValue)),
-        PostgresNumbers.list(changes.map { Int64($0.entity) }),
-        PostgresNumbers.list(changes.map(\.keys.lowerBound)),
-        PostgresNumbers.list(changes.map(\.keys.upperBound)),
-        PostgresNumbers.list(
-          counts.map { count in
-            following -= count
-            return following
-          }),
-        PostgresNumbers.list(changes.map(\.columns)),
-      ] + preserved)
+    let preserved = (0..<tombstones).map { index in
+      list(changes.map { index < $0.preserved.count ? $0.preserved[index] : nil })
+    }
+    return [
+      .integer(count),
+      list(changes.map(\.type.rawValue)),
+      list(changes.map { Int64($0.entity) }),
+      list(changes.map(\.keys.lowerBound)),
+      list(changes.map(\.keys.upperBound)),
+      list(
+        counts.map { count in
+          following -= count
+          return following
+        }),
+      list(changes.map(\.columns)),
+    ] + preserved
   }
 
   /// A transaction of the history was committed.
@@ -339,28 +363,26 @@ final class PostgresNumbers: NumberAllocator {
   }
 
   /// Another process has removed texts.
-  func forgetTexts() { state.withLock { $0.texts = [] } }
+  func forgetTexts() { state.withLock { $0.texts = [:] } }
 
   /// Whether the error is that of a missing text.
   static func isMissingText(_ error: PostgresError) -> Bool {
     error.state == "22012" && error.sql?.contains(textCheck) == true
   }
 
-  /// Stores a text of the history, if it is new.
-  private func add(_ text: String, _ session: any SQLSession) throws {
-    if state.withLock({ $0.texts.contains(text) }) { return }
-    let find = "SELECT \"Z_PK\" FROM \"ATRANSACTIONSTRING\" WHERE \"ZNAME\" = $1"
-    if try session.statement(find).integer(.values([.text(text)])) == nil {
-      try session.statement(
-        """
-        INSERT INTO "ATRANSACTIONSTRING" ("Z_PK", "Z_ENT", "ZNAME") \
-        VALUES (nextval('\(PostgresNumbers.sequence(16_003))'), 16003, $1)
-        """
-      ).run(.values([.text(text)]))
-    } else {
-      // Committed, so that a rollback of this transaction does not remove it.
-      state.withLock { state in _ = state.texts.insert(text) }
+  /// The key of a text of the history, which is stored if it is new. Called beside other writers.
+  private func key(of text: String, _ session: any SQLSession) throws -> Int64 {
+    if let key = state.withLock({ $0.texts[text] }) { return key }
+    let parameters = SQLParameters.values([.text(text)])
+    guard let key = try session.statement(PostgresNumbers.findText).integer(parameters) else {
+      return try session.statement(PostgresNumbers.addText).integer(parameters) ?? 0
     }
+    // Committed, so that a rollback of this transaction does not remove it.
+    state.withLock { state in
+      if state.texts.count >= PostgresNumbers.textLimit { state.texts = [:] }
+      state.texts[text] = key
+    }
+    return key
   }
 
   private static func list(_ values: [Int64]) -> _StoredValue {

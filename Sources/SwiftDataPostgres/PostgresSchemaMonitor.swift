@@ -17,8 +17,9 @@ final class PostgresSchemaMonitor: Sendable {
   struct Migrated: Error {}
 
   private struct State {
-    /// The hash of the store's description.
-    var digest: String
+    /// The version of the row with the store's description; `nil` if it is not the one that was read at the
+    /// opening.
+    var version: String?
     /// A time before the last check began.
     var lastCheck: ContinuousClock.Instant
     var isMigrated = false
@@ -27,41 +28,59 @@ final class PostgresSchemaMonitor: Sendable {
   static let interval: Duration = .milliseconds(100)
 
   private let entities: StoreSchemaMonitor
+  /// The expression for the version of the row with the description.
+  private let version: String
+  private let numbersTransactions: Bool
   private let state: Mutex<State>
 
-  /// - Parameter start: A time before the description was read.
+  /// - Parameters:
+  ///   - stored: The description that was read at the opening.
+  ///   - start: A time before it was read.
   init(
-    _ stored: StoredSchema, _ mapping: SchemaMapping, digest: String,
-    since start: ContinuousClock.Instant
-  ) {
+    _ stored: StoredSchema, _ mapping: SchemaMapping, _ profile: PostgresProfile,
+    since start: ContinuousClock.Instant, _ connection: PostgresConnection
+  ) throws {
     entities = StoreSchemaMonitor(stored, mapping, latest: stored)
-    state = Mutex(State(digest: digest, lastCheck: start))
-  }
-
-  static func digest(_ connection: PostgresConnection) throws -> String {
+    numbersTransactions = profile.tableLocks
+    // Each change of a row writes a new version of it, with the number of the transaction. To compare that
+    // takes a tenth of the time for the hash, which other systems have too.
+    version = numbersTransactions ? "xmin::text" : PostgresSchemaMonitor.digest
     let found = try connection.prepare(
-      "SELECT encode(sha256(\"Z_PLIST\"), 'hex') FROM \"Z_METADATA\""
-    ).values()
-    if case .text(let digest)? = found.first?.first { return digest }
-    return ""
+      "SELECT \(version), \(PostgresSchemaMonitor.digest) FROM \"Z_METADATA\""
+    ).values().first
+    let isSame = found?.last == .text(stored.metadataHash)
+    state = Mutex(
+      State(
+        version: isSame ? PostgresSchemaMonitor.text(found?.first) : nil, lastCheck: start))
   }
 
-  /// A division by zero if no row has the hash.
-  private static let checkPrefix = "SELECT CASE WHEN 1 / count(*) = 1 THEN"
+  private static let digest = "encode(sha256(\"Z_PLIST\"), 'hex')"
 
-  /// A statement that fails if the description of the store has changed.
-  /// - Parameter value: The expression whose value it returns otherwise.
-  func check(returning value: String) -> String {
-    """
-    \(PostgresSchemaMonitor.checkPrefix) \(value) END FROM "Z_METADATA" \
-    WHERE encode(sha256("Z_PLIST"), 'hex') = '\(state.withLock(\.digest))'
-    """
+  private static func text(_ value: PostgresValue?) -> String? {
+    if case .text(let text)? = value { text } else { nil }
   }
+
+  private func currentVersion(_ connection: PostgresConnection) throws -> String {
+    let found = try connection.prepare("SELECT \(version) FROM \"Z_METADATA\"").values()
+    return PostgresSchemaMonitor.text(found.first?.first) ?? ""
+  }
+
+  /// A statement that fails with a division by zero if the description of the store has changed. Otherwise it
+  /// returns the number of the transaction, if the profile has such numbers.
+  var check: String {
+    let version = state.withLock { $0.version ?? "" }
+    // A comparison with an empty text would be an error for numbers.
+    return numbersTransactions
+      ? "SELECT txid_current() / (xmin = '\(version.isEmpty ? "0" : version)'::xid)::integer \(PostgresSchemaMonitor.source)"
+      : "SELECT 1 / count(*) = 1 \(PostgresSchemaMonitor.source) WHERE \(self.version) = '\(version)'"
+  }
+
+  private static let source = "FROM \"Z_METADATA\""
 
   /// Whether the error is that of `check`.
   static func isFailedCheck(_ last: PostgresError) -> Bool {
     let error = last.causes.first ?? last
-    return error.state == "22012" && error.sql?.contains(checkPrefix) == true
+    return error.state == "22012" && error.sql?.contains(source) == true
   }
 
   /// Whether changed tables may be the cause: a column or a table does not exist, has another type, or
@@ -93,8 +112,8 @@ final class PostgresSchemaMonitor: Sendable {
     let start = ContinuousClock.now
     // The description of a snapshot tells nothing about the present.
     let isCurrent = !connection.hasOpenTransaction
-    let digest = try PostgresSchemaMonitor.digest(connection)
-    if digest != known.digest {
+    let version = try currentVersion(connection)
+    if version != known.version {
       let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
       guard let stored, entities.describesSameEntities(stored) else {
         state.withLock { $0.isMigrated = true }
@@ -103,7 +122,7 @@ final class PostgresSchemaMonitor: Sendable {
     }
     guard isCurrent else { return }
     state.withLock { state in
-      state.digest = digest
+      state.version = version
       state.lastCheck = start
     }
   }

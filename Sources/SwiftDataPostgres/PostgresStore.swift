@@ -63,8 +63,9 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       try configuration.requireListening()
       var driver = PostgresDriver(
         pool: pool, mapping: mapping, lock: StoreLock(configuration.profile),
-        monitor: PostgresSchemaMonitor(
-          stored, mapping, digest: stored.metadataHash, since: start))
+        monitor: try pool.read("a check") {
+          try PostgresSchemaMonitor(stored, mapping, configuration.profile, since: start, $0)
+        })
       if configuration.notifiesCommits {
         driver.notifier = CommitNotifier(pool, CommitChannel(storeIdentifier: identifier))
       }
