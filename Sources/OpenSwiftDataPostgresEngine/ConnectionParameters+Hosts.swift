@@ -41,13 +41,15 @@ extension ConnectionParameters {
   /// - Parameters:
   ///   - resolved: The parameters with those of the environment and of service files.
   ///   - lookUp: Returns the addresses of a host name.
-  func addressAttempts(
+  package func addressAttempts(
     resolved: ConnectionParameters, _ lookUp: (String) throws -> [String]
   ) throws -> [ConnectionParameters] {
     let host = self["host"] ?? resolved["host"] ?? ""
     let address = self["hostaddr"] ?? resolved["hostaddr"] ?? ""
     guard address.isEmpty, let start = host.first, start != "/", start != "@" else { return [self] }
-    let addresses = try lookUp(host)
+    var addresses = try lookUp(host)
+    // The manual of libpq: hosts are tried in random order, and so are the addresses of each.
+    if resolved["load_balance_hosts"] == "random" { addresses.shuffle() }
     if addresses.isEmpty || addresses == [host] { return [self] }
     return addresses.map {
       var one = self
