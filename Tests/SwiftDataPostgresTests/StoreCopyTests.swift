@@ -479,6 +479,55 @@ struct StoreCopyTests {
     #expect(try files() == 3)
   }
 
+  /// A process that ends in the middle of a group has written its large values, but not committed its rows.
+  @Test(arguments: [false, true])
+  func largeValuesOfAGroupThatWasNotCommittedAreRemoved(sourceChanges: Bool) throws {
+    let url = folder.file("large.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<30 {
+      let album = Album("\(number)")
+      album.cover = Data(repeating: UInt8(number), count: 300_000)
+      context.insert(album)
+    }
+    try context.save()
+    let back = folder.file("back.store")
+    let copy = StoreCopy(from: .file(url), to: .file(back))
+    let support = folder.url.appending(path: ".back_SUPPORT")
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(
+        atPath: support.appending(path: "_EXTERNAL_DATA").path)
+    }
+    _ = try interrupted(copy, after: 30)
+    let committed = try files().count
+    #expect(committed > 0 && committed < 30)
+    // A store in the same folder, which stays open.
+    let neighbour = ModelContext(try file(folder.file("back.sqlite")))
+    let cover = Data(repeating: 99, count: 300_000)
+    let album = Album("neighbour")
+    album.cover = cover
+    neighbour.insert(album)
+    try neighbour.save()
+    let unfinished = URL(filePath: back.path + ".copying")
+    try Connection(path: unfinished.path).execute(
+      "CREATE TRIGGER stop BEFORE INSERT ON ZALBUM WHEN NEW.Z_PK = 30 "
+        + "BEGIN SELECT RAISE(ABORT, 'stop'); END")
+    #expect(throws: SwiftDataError.storeWriteFailure) { try copy.run() }
+    try Connection(path: unfinished.path).execute("DROP TRIGGER stop")
+    #expect(try files().count == 31)
+
+    if sourceChanges {
+      for album in try context.fetch(FetchDescriptor<Album>()) where album.cover?.first ?? 0 > 20 {
+        context.delete(album)
+      }
+      try context.save()
+    }
+    _ = try copy.run()
+    #expect(try files().count == (sourceChanges ? 21 : 30) + 1)
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    let stored = try ModelContext(neighbour.container).fetch(FetchDescriptor<Album>())
+    #expect(stored.map(\.cover) == [cover])
+  }
+
   @Test(arguments: [false, true], [false, true])
   func aCopyThatCouldNotBeRenamedIsRepeated(keepsIdentifier: Bool, startsAnew: Bool) throws {
     let url = try folder.makeStore(albums: 4)

@@ -38,18 +38,29 @@ extension ExternalFolder {
     return names
   }
 
+  /// What a copy of a store into a file adds to the name of the file until it is complete.
+  package static let copySuffix = ".copying"
+
+  /// The name that a file will get when it is complete; other names as they are.
+  private static func nameWhenComplete(_ name: String) -> String {
+    name.hasSuffix(copySuffix)
+      ? String(name.dropLast(copySuffix.count)) : RunningBackup.nameWhenComplete(name)
+  }
+
   private func neighbours() -> [(file: URL, folder: ExternalFolder)] {
     parents.flatMap { parent in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
       return names.compactMap { name -> (file: URL, folder: ExternalFolder)? in
-        // A backup that is not complete has its values where the complete one will have them.
-        let place = parent.appendingPathComponent(RunningBackup.nameWhenComplete(name))
+        // A file that is not complete has its values where the complete one will have them.
+        let place = parent.appendingPathComponent(ExternalFolder.nameWhenComplete(name))
         guard !bases.isDisjoint(with: ExternalFolder.bases(of: place)),
           !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
         else { return nil }
         let folder = ExternalFolder(of: place)
-        // A link to this store is not another store.
-        guard folder.store.path != store.path, folder.isShared(with: self) else { return nil }
+        // A link to this store is not another store, but the file of an incomplete copy to this path is.
+        guard folder.store.path != store.path || name.hasSuffix(ExternalFolder.copySuffix),
+          folder.isShared(with: self)
+        else { return nil }
         return (parent.appendingPathComponent(name), folder)
       }
     }
