@@ -293,11 +293,51 @@ struct StoreCopyTests {
     copied.insert(Long(3))
     try copied.save()
     #expect(try copied.fetchCount(FetchDescriptor<Long>()) == 4)
+  }
 
-    let file = StoreCopy(from: try .database(address), to: .file(folder.file("back.store")))
-    #expect(try file.preview().problems.count == 1)
-    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try file.run() }
-    #expect(error?.description.contains("has a shorter name in the place of") == true)
+  /// In a file, tables, columns and links have their whole names.
+  @Test func aDatabaseWithShortenedNamesIsCopiedIntoAFile() throws {
+    typealias Station = StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry
+    let schema = Schema([Station.self])
+    let server = ModelContext(
+      try ModelContainer(for: schema, configurations: [PostgresConfiguration(url: address)]))
+    let stations = (0..<4).map { Station($0) }
+    for station in stations { server.insert(station) }
+    for station in stations.dropFirst() {
+      station.stationsThatCanBeReachedWithoutAChangeOfTrainsDuringTheDay = [stations[0]]
+      station.theNextStationOnTheLineInTheDirectionOfTheCapitalOfTheCountry = stations[0]
+    }
+    try server.save()
+    let back = folder.file("back.store")
+    let copy = StoreCopy(from: try .database(address), to: .file(back))
+    #expect(try copy.preview().problems.isEmpty)
+    let report = try copy.run()
+    #expect(report.tables.first { $0.name.hasPrefix("Z_") }?.rows == 3)
+    let file = ModelContext(
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: back)))
+    func facts(_ context: ModelContext) throws -> [String] {
+      try context.fetch(FetchDescriptor<Station>()).map { station in
+        let facts: [String] = [
+          station.persistentModelID.text,
+          station.theNameOfTheStationAsItIsWrittenOnTheSignsOfThePlatforms,
+          "\(station.photographOfTheBuildingFromTheSideOfTheTracksInTheWinter?.count ?? -1)",
+          station.theNextStationOnTheLineInTheDirectionOfTheCapitalOfTheCountry?.persistentModelID
+            .text ?? "-",
+          "\(station.stationsThatCanBeReachedWithoutAChangeOfTrainsDuringTheDay.map(\.number))",
+          "\(station.stationsFromWhichThisOneIsReachedWithoutAChangeOfTrainsAtNight.count)",
+        ]
+        return facts.joined(separator: " ")
+      }.sorted()
+    }
+    #expect(try facts(file) == facts(server))
+    let name = "ZTHENAMEOFTHESTATIONASITISWRITTENONTHESIGNSOFTHEPLATFORMS"
+    let columns = try Connection(path: back.path).integer(
+      "SELECT count(*) FROM pragma_table_info('Z' || upper('\(Station.self)')) WHERE name = '\(name)'"
+    )
+    #expect(columns == 1)
+    file.insert(Station(9))
+    try file.save()
+    #expect(try file.fetchCount(FetchDescriptor<Station>()) == 5)
   }
 
   @Test func aMissingFileOfALargeValueIsAProblem() throws {

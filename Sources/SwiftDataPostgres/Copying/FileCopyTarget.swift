@@ -19,6 +19,8 @@ final class FileCopyTarget: CopyTarget {
   private var opened: Connection?
   /// The names of the files that are written for the running group; `nil` before the first one.
   private var journal: ExternalJournal?
+  /// The tables of the file, by the name of the source's table: databases shorten names.
+  private var tables: [String: CopiedTable] = [:]
   private var identifier = ""
   /// Whether large values of external attributes go into files. If the source does not list these
   /// attributes, a value that begins like theirs may be another one, so all stay in their rows.
@@ -49,12 +51,6 @@ final class FileCopyTarget: CopyTarget {
     for suffix in ["", "-wal", "-journal"] where exists(url.path + suffix) {
       return
         "There is already a file at \(url.path)\(suffix). Choose another path, or move it away."
-    }
-    if store.isDatabase, let long = store.longName {
-      return
-        "The database has a shorter name in the place of \(long), which a file has, so the store can't be copied "
-        + "into a file. Give the model or property a shorter name and migrate the database, or copy it into "
-        + "another database."
     }
     if exists(temporaryURL.path) { return isUnfinished(store) ? nil : otherFile }
     if !folder.files().isEmpty {
@@ -97,6 +93,7 @@ final class FileCopyTarget: CopyTarget {
   func begin(
     _ store: CopiedStore, fingerprint: String, startsAnew: Bool
   ) throws -> [String: CopiedPart] {
+    tables = store.fileTables
     identifier = store.identifier
     usesFiles = store.listsExternalAttributes
     usesRealDecimals = !store.listsExternalAttributes
@@ -194,12 +191,13 @@ final class FileCopyTarget: CopyTarget {
     }
   }
 
-  func append(_ rows: [[CopiedValue]], to table: CopiedTable, _ part: CopiedPart) throws {
+  func append(_ rows: [[CopiedValue]], to source: CopiedTable, _ part: CopiedPart) throws {
+    let table = tables[source.name] ?? source
     let names = rows.flatMap { row in
       row.indices.compactMap { fileName(of: row[$0], at: $0, row, table) }
     }
     do {
-      try append(rows, to: table, part, files: names)
+      try append(rows, to: table, of: source, part, files: names)
       journal?.empty()
     } catch {
       // The next run finds out which of the files rows name.
@@ -210,7 +208,8 @@ final class FileCopyTarget: CopyTarget {
   }
 
   private func append(
-    _ rows: [[CopiedValue]], to table: CopiedTable, _ part: CopiedPart, files names: [String]
+    _ rows: [[CopiedValue]], to table: CopiedTable, of source: CopiedTable, _ part: CopiedPart,
+    files names: [String]
   ) throws {
     let connection = try connection()
     try connection.transaction {
@@ -225,7 +224,7 @@ final class FileCopyTarget: CopyTarget {
       if !names.isEmpty { try folder.synchronize() }
       let note = try connection.prepare(
         "REPLACE INTO Z_COPY (Z_TABLE, Z_ROWS, Z_FIRST, Z_SECOND) VALUES (?1, ?2, ?3, ?4)")
-      try note.bind(table.name, at: 1)
+      try note.bind(source.name, at: 1)
       try note.bind(Int64(part.rows), at: 2)
       try note.bind(part.last?.first ?? 0, at: 3)
       try note.bind(part.last?.second ?? 0, at: 4)
@@ -321,7 +320,8 @@ final class FileCopyTarget: CopyTarget {
     }
   }
 
-  func rows(of table: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
+  func rows(of source: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
+    let table = tables[source.name] ?? source
     try FileRows(connection(), folder: folder, guesses: true).read(table, after: nil, body)
   }
 
