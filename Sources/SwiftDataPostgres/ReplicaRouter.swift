@@ -21,6 +21,12 @@ final class ReplicaRouter: Sendable {
     var opening: Set<Int> = []
     /// How many reads were sent to standbys.
     var readCount = 0
+    /// Whether no connection may be opened or lent any more.
+    var isClosed = false
+
+    mutating func route(now: Duration) -> ReplicaRouting.Route {
+      isClosed ? .primary : routing.route(now: now)
+    }
   }
 
   /// Where a read runs.
@@ -73,7 +79,11 @@ final class ReplicaRouter: Sendable {
 
   /// Closes the connections to the standbys; later reads throw or run on the primary server.
   func close() throws {
-    for pool in state.withLock({ $0.pools.compactMap(\.self) }) { try pool.close() }
+    let pools = state.withLock { state in
+      state.isClosed = true
+      return state.pools.compactMap(\.self)
+    }
+    for pool in pools { try pool.close() }
   }
 
   // MARK: Choosing
@@ -89,7 +99,7 @@ final class ReplicaRouter: Sendable {
     return checking.withLock { _ in
       while true {
         // Another thread may have checked meanwhile.
-        let (route, pools) = state.withLock { ($0.routing.route(now: now), $0.pools) }
+        let (route, pools) = state.withLock { ($0.route(now: now), $0.pools) }
         switch route {
         case .primary: return .primary
         case .standby(let index):
@@ -119,7 +129,7 @@ final class ReplicaRouter: Sendable {
   /// `nil` if a server must be asked first.
   private func chooseAtOnce() -> Choice? {
     state.withLock { state in
-      switch state.routing.route(now: now) {
+      switch state.route(now: now) {
       case .primary: .primary
       case .standby(let index):
         state.pools[index].map { pool in
@@ -194,7 +204,9 @@ final class ReplicaRouter: Sendable {
   /// Another server answers until the standby works again. Writes a line after the first failure.
   /// - Parameter error: `nil` if the standby only lags.
   func fail(_ standby: Int, because error: (any Error)?) {
-    let isFirst = state.withLock { $0.routing.standbyFailed(standby, now: now) }
+    let isFirst = state.withLock {
+      !$0.isClosed && $0.routing.standbyFailed(standby, now: now)
+    }
     guard isFirst else { return }
     let reason =
       error.map { "can't be read: \($0)" }
@@ -210,7 +222,7 @@ final class ReplicaRouter: Sendable {
   }
 
   private func open(_ index: Int) {
-    let isFirst = state.withLock { $0.opening.insert(index).inserted }
+    let isFirst = state.withLock { !$0.isClosed && $0.opening.insert(index).inserted }
     guard isFirst else { return }
     queue.async { [weak self] in
       guard let self else { return }
@@ -220,7 +232,8 @@ final class ReplicaRouter: Sendable {
           $0.defersSnapshots = false
         }
         try requireSameStore(pool)
-        state.withLock { $0.pools[index] = pool }
+        // A pool that was opened during the end of the store is released, with its connection.
+        state.withLock { if !$0.isClosed { $0.pools[index] = pool } }
       } catch {
         fail(index, because: error)
       }

@@ -237,6 +237,20 @@ final class PostgresReplicaTests: Sendable {
     try waitForStandby(container)
   }
 
+  /// The standby is connected in the background, which takes long here.
+  @MainActor @Test func aClosedContainerKeepsNoConnectionToAStandby() async throws {
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    proxy.set(.slow(seconds: 0.3))
+    let late = proxy.address(like: database.url) + " application_name=late"
+    let container = try database.container(readURLs: [late])
+    let connections = try server.connect().prepare(
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late'")
+    try await eventually("the connection begins") { try connections.integer() == 1 }
+    try await container.close()
+    try await eventually("it ends") { try connections.integer() == 0 }
+    withExtendedLifetime(container) {}
+  }
+
   @Test func aPromotedStandbyGoesOnAnswering() throws {
     let container = try container()
     try container.add("a")
