@@ -38,10 +38,11 @@ final class PostgresSchemaMonitor: Sendable {
     state = Mutex(State(digest: digest, lastCheck: start))
   }
 
+  /// The statement for the hash of the store's description.
+  static let digestStatement = "SELECT encode(sha256(\"Z_PLIST\"), 'hex') FROM \"Z_METADATA\""
+
   static func digest(_ connection: PostgresConnection) throws -> String {
-    let found = try connection.prepare(
-      "SELECT encode(sha256(\"Z_PLIST\"), 'hex') FROM \"Z_METADATA\""
-    ).values()
+    let found = try connection.prepare(digestStatement).values()
     if case .text(let digest)? = found.first?.first { return digest }
     return ""
   }
@@ -86,7 +87,8 @@ final class PostgresSchemaMonitor: Sendable {
   }
 
   /// Compares the entities if the description has changed: another program may have added its own.
-  /// - Throws: `Migrated`.
+  /// - Throws: `Migrated`, or `PostgresError` if a standby has another description: it may lag, so the read is
+  ///   repeated on the primary server, which decides.
   func verify(_ connection: PostgresConnection) throws {
     let known = state.withLock { $0 }
     if known.isMigrated { throw Migrated() }
@@ -95,6 +97,10 @@ final class PostgresSchemaMonitor: Sendable {
     let isCurrent = !connection.hasOpenTransaction
     let digest = try PostgresSchemaMonitor.digest(connection)
     if digest != known.digest {
+      if try connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1 {
+        throw PostgresError(
+          .server, "the standby has the tables of another version", state: "42P01")
+      }
       let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
       guard let stored, entities.describesSameEntities(stored) else {
         state.withLock { $0.isMigrated = true }

@@ -40,7 +40,8 @@ final class ReplicaRouter: Sendable {
   private let limits: PostgresPool.Limits
   private let storeIdentifier: String
   private let primary: PostgresPool
-  /// The statement for the number of the last transaction, and the start of a primary server.
+  /// The statement for the number of the last transaction, the start of a primary server, and the description of
+  /// the store.
   private let endStatement: String
   private let state: Mutex<State>
   private let checking = Mutex(())
@@ -63,7 +64,8 @@ final class ReplicaRouter: Sendable {
     self.primary = primary
     endStatement = """
       SELECT (\(lastNumber)), CASE WHEN NOT pg_is_in_recovery() \
-      THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END
+      THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END, \
+      (\(PostgresSchemaMonitor.digestStatement))
       """
     state = Mutex(
       State(
@@ -152,13 +154,16 @@ final class ReplicaRouter: Sendable {
     }
     let deadline = Deadline(after: ReplicaRouter.patience)
     while true {
-      let (replayed, started) = try end(in: pool)
+      let (replayed, started, description) = try end(in: pool)
       // While the primary is down, a promoted standby may be all that is left.
       if let started, let own = primaryEnd?.started, own != started {
         throw PostgresError(
           .misuse, "it is no standby: it was promoted, or never followed another server")
       }
-      if replayed >= floor {
+      // A migration need not write history.
+      let isSameVersion =
+        !check.asksPrimary || primaryEnd.map { $0.description == description } ?? true
+      if replayed >= floor, isSameVersion {
         let recovers = state.withLock { state in
           defer { state.routing.standbyAnswered(replayed, check) }
           return state.routing.isDegraded
@@ -179,13 +184,15 @@ final class ReplicaRouter: Sendable {
     }
   }
 
-  /// The end of the history of a server, and when the server began; `nil` for a standby. A name that leads to
-  /// the primary server is no mistake.
-  private func end(in pool: PostgresPool) throws -> (number: Int64, started: Int64?) {
+  /// The end of the history of a server, when the server began, and the hash of the store's description.
+  /// The second is `nil` for a standby. A name that leads to the primary server is no mistake.
+  private func end(
+    in pool: PostgresPool
+  ) throws -> (number: Int64, started: Int64?, description: String?) {
     try pool.read("the end of the history") { connection in
       try connection.prepare(endStatement).rows(within: ReplicaRouter.answerWithin) { rows in
-        guard try rows.next() else { return (0, nil) }
-        return (try rows.integer(0) ?? 0, try rows.integer(1))
+        guard try rows.next() else { return (0, nil, nil) }
+        return (try rows.integer(0) ?? 0, try rows.integer(1), try rows.text(2))
       }
     }
   }
@@ -210,7 +217,7 @@ final class ReplicaRouter: Sendable {
     guard isFirst else { return }
     let reason =
       error.map { "can't be read: \($0)" }
-      ?? "has not replayed what was read or saved before, within \(ReplicaRouter.patience)"
+      ?? "has not replayed what was read, saved or migrated before, within \(ReplicaRouter.patience)"
     WarningLog.write("\(addresses[standby]) \(reason). Another server is read meanwhile")
   }
 
