@@ -10,7 +10,7 @@ enum HostAddresses {
     var first: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(name, nil, &hints, &first)
     guard result == 0 else {
-      let reason = gai_strerror(result).map { String(cString: $0) } ?? "unknown error"
+      let reason = String(cString: gai_strerror(result))
       throw PostgresError(
         .connection, "could not translate host name \"\(name)\" to address: \(reason)")
     }
