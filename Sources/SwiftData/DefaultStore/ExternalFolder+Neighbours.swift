@@ -41,27 +41,30 @@ extension ExternalFolder {
   /// What a copy of a store into a file adds to the name of the file until it is complete.
   package static let copySuffix = ".copying"
 
-  /// The name that a file will get when it is complete; other names as they are.
-  private static func nameWhenComplete(_ name: String) -> String {
-    name.hasSuffix(copySuffix)
-      ? String(name.dropLast(copySuffix.count)) : RunningBackup.nameWhenComplete(name)
-  }
-
   private func neighbours() -> [(file: URL, folder: ExternalFolder)] {
     parents.flatMap { parent in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
       return names.compactMap { name -> (file: URL, folder: ExternalFolder)? in
+        let file = parent.appendingPathComponent(name)
+        // The file of an incomplete copy to this path is another store. This store may have such a name too.
+        let isCopy =
+          name.hasSuffix(ExternalFolder.copySuffix)
+          && DatabaseFile.resolvedPath(file.path) != store.path
+        let complete =
+          isCopy
+          ? String(name.dropLast(ExternalFolder.copySuffix.count))
+          : RunningBackup.nameWhenComplete(name)
         // A file that is not complete has its values where the complete one will have them.
-        let place = parent.appendingPathComponent(ExternalFolder.nameWhenComplete(name))
+        let place = parent.appendingPathComponent(complete)
         guard !bases.isDisjoint(with: ExternalFolder.bases(of: place)),
           !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
         else { return nil }
         let folder = ExternalFolder(of: place)
-        // A link to this store is not another store, but the file of an incomplete copy to this path is.
-        guard folder.store.path != store.path || name.hasSuffix(ExternalFolder.copySuffix),
-          folder.isShared(with: self)
-        else { return nil }
-        return (parent.appendingPathComponent(name), folder)
+        // A link to this store is not another store.
+        guard isCopy || folder.store.path != store.path, folder.isShared(with: self) else {
+          return nil
+        }
+        return (file, folder)
       }
     }
   }
