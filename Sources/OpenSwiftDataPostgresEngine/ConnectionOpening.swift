@@ -2,7 +2,8 @@ import OpenSwiftDataCPostgres
 
 /// Opens a connection without blocking longer than its limits.
 ///
-/// libpq looks up host names with a blocking call of the system, which has limits of its own.
+/// Each host has a time limit, which its addresses share. Host names are looked up with a blocking call of the
+/// system, which has limits of its own.
 struct ConnectionOpening {
   private let parameters: ConnectionParameters
   private let options: ConnectionOptions
@@ -28,20 +29,47 @@ struct ConnectionOpening {
     var failures: [PostgresError] = []
     for (index, attempt) in attempts.enumerated() {
       if deadline.isPast, let last = failures.last { throw last }
-      do {
-        // A host that does not answer leaves time for those after it.
-        let share = deadline.share(of: attempts.count - index)
-        return try connect(attempt, resolved, share.earlier(Deadline(after: limit)))
-      } catch let error as PostgresError {
-        failures.append(error)
-      }
+      // A host that does not answer leaves time for those after it.
+      let share = deadline.share(of: attempts.count - index)
+      let end = share.earlier(Deadline(after: limit))
+      if let handle = try connect(toHostOf: attempt, resolved, end, &failures) { return handle }
     }
     guard let last = failures.last else { throw failure("no host is given") }
-    if failures.count == 1 { throw last }
-    var error = PostgresError(
-      last.kind, failures.map(\.message).joined(separator: "; "), state: last.state)
+    var messages: [String] = []
+    for message in failures.map(\.message) where !messages.contains(message) {
+      messages.append(message)
+    }
+    if messages.count == 1 { throw last }
+    var error = PostgresError(last.kind, messages.joined(separator: "; "), state: last.state)
+    error.hint = last.hint
     error.database = parameters.description
     throw error
+  }
+
+  /// Tries the addresses of a host in their order.
+  /// - Parameter failures: Receives the errors.
+  /// - Returns: `nil` if no address accepts the connection.
+  private func connect(
+    toHostOf parameters: ConnectionParameters, _ resolved: ConnectionParameters,
+    _ deadline: Deadline, _ failures: inout [PostgresError]
+  ) throws -> OpaquePointer? {
+    let attempts: [ConnectionParameters]
+    do {
+      attempts = try parameters.addressAttempts(resolved: resolved, options.lookUp)
+    } catch let error as PostgresError {
+      failures.append(error.with(sql: nil, database: parameters.description))
+      return nil
+    }
+    for (index, attempt) in attempts.enumerated() {
+      do {
+        return try connect(attempt, resolved, deadline.share(of: attempts.count - index))
+      } catch let error as PostgresError {
+        failures.append(error)
+        // As in libpq, a host that has refused for good is not asked at its other addresses.
+        if error.repetition == .never { break }
+      }
+    }
+    return nil
   }
 
   /// The parameters with those of the environment and of service files.
@@ -119,7 +147,8 @@ struct ConnectionOpening {
         let found = cpostgres_wait(
           PQsocket(handle), -1, events, deadline.milliseconds)
         if deadline.isPast {
-          var error = PostgresError(.timeout, "the server did not accept a connection in time")
+          let server = parameters["hostaddr"].map { "the server at \($0)" } ?? "the server"
+          var error = PostgresError(.timeout, "\(server) did not accept a connection in time")
           error.database = parameters.description
           error.state = .connectionFailure
           throw error

@@ -11,8 +11,11 @@ package struct ConnectionOptions: Sendable {
     case pooled
   }
 
-  /// How long to try each host. The parameter `connect_timeout` has precedence.
+  /// How long to try each host, with all its addresses. The parameter `connect_timeout` has precedence.
   package var connectTimeout: Duration = .seconds(10)
+
+  /// Returns the addresses of a host name in the order of the attempts. Tests replace it.
+  package var lookUp: @Sendable (String) throws -> [String] = HostAddresses.lookUp
 
   // The limits replace those that the server has for the role or the database; `nil` is no limit.
 

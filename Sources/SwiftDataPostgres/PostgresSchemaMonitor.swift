@@ -46,7 +46,7 @@ final class PostgresSchemaMonitor: Sendable {
     // takes a tenth of the time for the hash, which other systems have too.
     version = numbersTransactions ? "xmin::text" : PostgresSchemaMonitor.digest
     let found = try connection.prepare(
-      "SELECT \(version), \(PostgresSchemaMonitor.digest) FROM \"Z_METADATA\""
+      "SELECT \(version), \(PostgresSchemaMonitor.digest) \(PostgresSchemaMonitor.source)"
     ).values().first
     let isSame = found?.last == .text(stored.metadataHash)
     state = Mutex(
@@ -54,14 +54,19 @@ final class PostgresSchemaMonitor: Sendable {
         version: isSame ? PostgresSchemaMonitor.text(found?.first) : nil, lastCheck: start))
   }
 
+  /// The statement for the hash of the store's description.
+  static let digestStatement = "SELECT \(digest) \(source)"
+
   private static let digest = "encode(sha256(\"Z_PLIST\"), 'hex')"
+  private static let source = "FROM \"Z_METADATA\""
 
   private static func text(_ value: PostgresValue?) -> String? {
     if case .text(let text)? = value { text } else { nil }
   }
 
   private func currentVersion(_ connection: PostgresConnection) throws -> String {
-    let found = try connection.prepare("SELECT \(version) FROM \"Z_METADATA\"").values()
+    let found = try connection.prepare("SELECT \(version) \(PostgresSchemaMonitor.source)")
+      .values()
     return PostgresSchemaMonitor.text(found.first?.first) ?? ""
   }
 
@@ -74,8 +79,6 @@ final class PostgresSchemaMonitor: Sendable {
       ? "SELECT txid_current() / (xmin = '\(version.isEmpty ? "0" : version)'::xid)::integer \(PostgresSchemaMonitor.source)"
       : "SELECT 1 / count(*) = 1 \(PostgresSchemaMonitor.source) WHERE \(self.version) = '\(version)'"
   }
-
-  private static let source = "FROM \"Z_METADATA\""
 
   /// Whether the error is that of `check`.
   static func isFailedCheck(_ last: PostgresError) -> Bool {
@@ -105,7 +108,8 @@ final class PostgresSchemaMonitor: Sendable {
   }
 
   /// Compares the entities if the description has changed: another program may have added its own.
-  /// - Throws: `Migrated`.
+  /// - Throws: `Migrated`, or `PostgresError` if a standby has another description: it may lag, so the read is
+  ///   repeated on the primary server, which decides.
   func verify(_ connection: PostgresConnection) throws {
     let known = state.withLock { $0 }
     if known.isMigrated { throw Migrated() }
@@ -114,6 +118,10 @@ final class PostgresSchemaMonitor: Sendable {
     let isCurrent = !connection.hasOpenTransaction
     let version = try currentVersion(connection)
     if version != known.version {
+      if try connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1 {
+        throw PostgresError(
+          .server, "the standby has the tables of another version", state: "42P01")
+      }
       let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
       guard let stored, entities.describesSameEntities(stored) else {
         state.withLock { $0.isMigrated = true }

@@ -21,6 +21,12 @@ final class ReplicaRouter: Sendable {
     var opening: Set<Int> = []
     /// How many reads were sent to standbys.
     var readCount = 0
+    /// Whether no connection may be opened or lent any more.
+    var isClosed = false
+
+    mutating func route(now: Duration) -> ReplicaRouting.Route {
+      isClosed ? .primary : routing.route(now: now)
+    }
   }
 
   /// Where a read runs.
@@ -34,7 +40,8 @@ final class ReplicaRouter: Sendable {
   private let limits: PostgresPool.Limits
   private let storeIdentifier: String
   private let primary: PostgresPool
-  /// The statement for the number of the last transaction, and the start of a primary server.
+  /// The statement for the number of the last transaction, the start of a primary server, and the description of
+  /// the store.
   private let endStatement: String
   private let state: Mutex<State>
   private let checking = Mutex(())
@@ -57,7 +64,8 @@ final class ReplicaRouter: Sendable {
     self.primary = primary
     endStatement = """
       SELECT (\(lastNumber)), CASE WHEN NOT pg_is_in_recovery() \
-      THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END
+      THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END, \
+      (\(PostgresSchemaMonitor.digestStatement))
       """
     state = Mutex(
       State(
@@ -73,7 +81,11 @@ final class ReplicaRouter: Sendable {
 
   /// Closes the connections to the standbys; later reads throw or run on the primary server.
   func close() throws {
-    for pool in state.withLock({ $0.pools.compactMap(\.self) }) { try pool.close() }
+    let pools = state.withLock { state in
+      state.isClosed = true
+      return state.pools.compactMap(\.self)
+    }
+    for pool in pools { try pool.close() }
   }
 
   // MARK: Choosing
@@ -89,7 +101,7 @@ final class ReplicaRouter: Sendable {
     return checking.withLock { _ in
       while true {
         // Another thread may have checked meanwhile.
-        let (route, pools) = state.withLock { ($0.routing.route(now: now), $0.pools) }
+        let (route, pools) = state.withLock { ($0.route(now: now), $0.pools) }
         switch route {
         case .primary: return .primary
         case .standby(let index):
@@ -119,7 +131,7 @@ final class ReplicaRouter: Sendable {
   /// `nil` if a server must be asked first.
   private func chooseAtOnce() -> Choice? {
     state.withLock { state in
-      switch state.routing.route(now: now) {
+      switch state.route(now: now) {
       case .primary: .primary
       case .standby(let index):
         state.pools[index].map { pool in
@@ -142,13 +154,16 @@ final class ReplicaRouter: Sendable {
     }
     let deadline = Deadline(after: ReplicaRouter.patience)
     while true {
-      let (replayed, started) = try end(in: pool)
+      let (replayed, started, description) = try end(in: pool)
       // While the primary is down, a promoted standby may be all that is left.
       if let started, let own = primaryEnd?.started, own != started {
         throw PostgresError(
           .misuse, "it is no standby: it was promoted, or never followed another server")
       }
-      if replayed >= floor {
+      // A migration need not write history.
+      let isSameVersion =
+        !check.asksPrimary || primaryEnd.map { $0.description == description } ?? true
+      if replayed >= floor, isSameVersion {
         let recovers = state.withLock { state in
           defer { state.routing.standbyAnswered(replayed, check) }
           return state.routing.isDegraded
@@ -169,13 +184,15 @@ final class ReplicaRouter: Sendable {
     }
   }
 
-  /// The end of the history of a server, and when the server began; `nil` for a standby. A name that leads to
-  /// the primary server is no mistake.
-  private func end(in pool: PostgresPool) throws -> (number: Int64, started: Int64?) {
+  /// The end of the history of a server, when the server began, and the hash of the store's description.
+  /// The second is `nil` for a standby. A name that leads to the primary server is no mistake.
+  private func end(
+    in pool: PostgresPool
+  ) throws -> (number: Int64, started: Int64?, description: String?) {
     try pool.read("the end of the history") { connection in
       try connection.prepare(endStatement).rows(within: ReplicaRouter.answerWithin) { rows in
-        guard try rows.next() else { return (0, nil) }
-        return (try rows.integer(0) ?? 0, try rows.integer(1))
+        guard try rows.next() else { return (0, nil, nil) }
+        return (try rows.integer(0) ?? 0, try rows.integer(1), try rows.text(2))
       }
     }
   }
@@ -194,11 +211,13 @@ final class ReplicaRouter: Sendable {
   /// Another server answers until the standby works again. Writes a line after the first failure.
   /// - Parameter error: `nil` if the standby only lags.
   func fail(_ standby: Int, because error: (any Error)?) {
-    let isFirst = state.withLock { $0.routing.standbyFailed(standby, now: now) }
+    let isFirst = state.withLock {
+      !$0.isClosed && $0.routing.standbyFailed(standby, now: now)
+    }
     guard isFirst else { return }
     let reason =
       error.map { "can't be read: \($0)" }
-      ?? "has not replayed what was read or saved before, within \(ReplicaRouter.patience)"
+      ?? "has not replayed what was read, saved or migrated before, within \(ReplicaRouter.patience)"
     WarningLog.write("\(addresses[standby]) \(reason). Another server is read meanwhile")
   }
 
@@ -210,7 +229,7 @@ final class ReplicaRouter: Sendable {
   }
 
   private func open(_ index: Int) {
-    let isFirst = state.withLock { $0.opening.insert(index).inserted }
+    let isFirst = state.withLock { !$0.isClosed && $0.opening.insert(index).inserted }
     guard isFirst else { return }
     queue.async { [weak self] in
       guard let self else { return }
@@ -220,7 +239,8 @@ final class ReplicaRouter: Sendable {
           $0.defersSnapshots = false
         }
         try requireSameStore(pool)
-        state.withLock { $0.pools[index] = pool }
+        // A pool that was opened during the end of the store is released, with its connection.
+        state.withLock { if !$0.isClosed { $0.pools[index] = pool } }
       } catch {
         fail(index, because: error)
       }

@@ -81,6 +81,98 @@ struct ConnectingTests {
     #expect(duration > .milliseconds(900) && duration < .seconds(8))
   }
 
+  @Test func theNextAddressOfAHostIsTriedAfterOneThatIsSilent() throws {
+    let arrivals = Collected<Int>()
+    let fake = try FakeServer { client in
+      arrivals.add(1)
+      if arrivals.all.count == 1 { return Thread.sleep(forTimeInterval: 20) }
+      client.accept()
+      client.receive()
+    }
+    var parameters = fake.parameters
+    parameters["host"] = "db.example"
+    parameters["connect_timeout"] = "4"
+    var options = ConnectionOptions()
+    options.lookUp = { name in name == "db.example" ? ["127.0.0.1", "127.0.0.1"] : [] }
+    var connection: PostgresConnection?
+    let duration = try time {
+      connection = try PostgresConnection(parameters, options: options)
+    }
+    #expect(connection?.isOpen == true)
+    // The addresses share the limit of the host.
+    #expect(duration > .milliseconds(1_900) && duration < .seconds(10))
+  }
+
+  @Test func theNextAddressOfAHostIsTriedAfterOneThatRefuses() throws {
+    let arrivals = Collected<Int>()
+    let fake = try FakeServer { client in
+      arrivals.add(1)
+      if arrivals.all.count == 1 { return }
+      client.accept()
+      client.receive()
+    }
+    var parameters = fake.parameters
+    parameters["host"] = "db.example"
+    var options = ConnectionOptions()
+    options.lookUp = { _ in ["127.0.0.1", "127.0.0.1"] }
+    #expect(try PostgresConnection(parameters, options: options).isOpen)
+    #expect(arrivals.all.count == 2)
+  }
+
+  @Test func aHostThatRefusesForGoodIsAskedAtOneAddress() throws {
+    let arrivals = Collected<Int>()
+    let fake = try FakeServer { client in
+      arrivals.add(1)
+      client.receive()
+      client.send("E", Array("SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed\0\0".utf8))
+    }
+    var parameters = fake.parameters
+    parameters["host"] = "db.example"
+    var options = ConnectionOptions()
+    options.lookUp = { _ in ["127.0.0.1", "127.0.0.1"] }
+    let error = failure { _ = try PostgresConnection(parameters, options: options) }
+    #expect(error?.state == "28P01")
+    #expect(error?.repetition == .never)
+    #expect(arrivals.all.count == 1)
+  }
+
+  @Test func onlyNamesOfHostsAreLookedUp() throws {
+    let names = Collected<String>()
+    var options = ConnectionOptions()
+    options.lookUp = {
+      names.add($0)
+      return [$0]
+    }
+    #expect(try PostgresConnection(server.parameters, options: options).isOpen)
+    let fake = try FakeServer { client in
+      client.accept()
+      client.receive()
+    }
+    // The address is given, also for one of several hosts.
+    var parameters = fake.parameters
+    parameters["host"] = "db.example"
+    parameters["hostaddr"] = "127.0.0.1"
+    #expect(try PostgresConnection(parameters, options: options).isOpen)
+    parameters["host"] = "/nonexistent,db.example"
+    parameters["hostaddr"] = ",127.0.0.1"
+    #expect(try PostgresConnection(parameters, options: options).isOpen)
+    #expect(names.all.isEmpty)
+    // An address in place of a name stays as it is.
+    #expect(try PostgresConnection(fake.parameters, options: options).isOpen)
+    #expect(names.all == ["127.0.0.1"])
+  }
+
+  @Test func aHostWithoutAddressIsNamedAndTheNextOneIsTried() throws {
+    var parameters = server.parameters
+    parameters["host"] = "no..host"
+    let error = failure { _ = try PostgresConnection(parameters) }
+    #expect(error?.kind == .connection)
+    #expect(error?.repetition == .onNewConnection)
+    #expect(error?.message.contains("could not translate host name \"no..host\"") == true)
+    parameters["host"] = "no..host,\(server.socketFolder)"
+    #expect(try PostgresConnection(parameters).integer("SELECT 1") == 1)
+  }
+
   @Test func aSilentServerIsGivenUpAfterTheTimeLimit() throws {
     let silent = try FakeServer { _ in Thread.sleep(forTimeInterval: 20) }
     var options = ConnectionOptions()

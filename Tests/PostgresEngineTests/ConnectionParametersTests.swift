@@ -47,4 +47,22 @@ struct ConnectionParametersTests {
     parameters["host"] = "a\0b"
     #expect(failure { _ = try PostgresConnection(parameters) }?.kind == .misuse)
   }
+
+  /// Not by connections, because libpq refuses the parameter before version 16.
+  @Test func addressesOfAHostAreTriedInRandomOrderIfTheLoadIsBalanced() throws {
+    let addresses = (1...8).map { "10.0.0.\($0)" }
+    var parameters = ConnectionParameters()
+    parameters["host"] = "db.example"
+    func attempts() throws -> [ConnectionParameters] {
+      try parameters.addressAttempts(resolved: parameters) { _ in addresses }
+    }
+    #expect(try attempts().map { $0["hostaddr"] } == addresses)
+    #expect(try attempts().allSatisfy { $0["host"] == "db.example" })
+    parameters["load_balance_hosts"] = "disable"
+    #expect(try attempts().map { $0["hostaddr"] } == addresses)
+    parameters["load_balance_hosts"] = "random"
+    let first = try Set((0..<200).map { _ in try attempts().first?["hostaddr"] })
+    #expect(first.count > 1)
+    #expect(try attempts().compactMap { $0["hostaddr"] }.sorted() == addresses)
+  }
 }

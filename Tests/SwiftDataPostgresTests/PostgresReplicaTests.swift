@@ -200,6 +200,57 @@ final class PostgresReplicaTests: Sendable {
     #expect(try container.texts() == ["a"])
   }
 
+  /// The models have lost a property without values. So the migration writes no history, and their rows can be
+  /// read from the old tables too.
+  @Test func aStandbyThatLagsBehindAMigrationIsNotRead() throws {
+    let migrated = try MemoDatabase(server)
+    do {
+      let schema = Schema([NotedMemo.Memo.self])
+      let context = ModelContext(
+        try ModelContainer(
+          for: schema, configurations: [PostgresConfiguration(url: migrated.url)]))
+      context.insert(NotedMemo.Memo("a"))
+      try context.save()
+    }
+    let replica = try standby.connect()
+    try PostgresReplicaTests.wait {
+      let table = "to_regclass('\(migrated.schema).\"ATRANSACTION\"')"
+      guard try replica.prepare("SELECT count(\(table))").integer() == 1 else { return false }
+      return try replica.prepare("SELECT count(*) FROM \(migrated.schema).\"ATRANSACTION\"")
+        .integer() ?? 0 > 0
+    }
+    try standby.pauseReplay()
+    let container = try WarningLog.$receiver.withValue({ self.warnings.add($0) }) {
+      let container = try migrated.container(
+        readURLs: [standby.address(like: migrated.url)]
+      ) { $0.allowsMigrationLosses = true }
+      // Longer than the time within which a change of the tables is noticed.
+      let end = ContinuousClock.now + .seconds(1)
+      while ContinuousClock.now < end { #expect(try container.texts() == ["a"]) }
+      #expect(container.standbyReads == 0)
+      return container
+    }
+    try standby.resumeReplay()
+    try waitForStandby(container)
+    try container.add("b")
+    #expect(try container.texts() == ["a", "b"])
+  }
+
+  /// A container whose tables another one has migrated learns that from the primary server.
+  @Test func aMigrationByOthersIsNoticedByReadsFromTheStandby() throws {
+    let container = try container()
+    try container.add("a")
+    try waitForStandby(container)
+    let later = Schema([NotedMemo.Memo.self])
+    _ = try ModelContainer(
+      for: later, configurations: [PostgresConfiguration(url: database.url)])
+    let error = #expect(throws: SwiftDataError.storeReadFailure) {
+      let end = ContinuousClock.now + .seconds(20)
+      while ContinuousClock.now < end { _ = try container.texts() }
+    }
+    #expect(error?.description.contains("was migrated by another process") == true)
+  }
+
   @Test func theHistoryIsReadFromThePrimary() throws {
     let (reader, writer) = (try container(), try database.container())
     try waitForStandby(reader)
@@ -237,6 +288,20 @@ final class PostgresReplicaTests: Sendable {
     try waitForStandby(container)
   }
 
+  /// The standby is connected in the background, which takes long here.
+  @MainActor @Test func aClosedContainerKeepsNoConnectionToAStandby() async throws {
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    proxy.set(.slow(seconds: 0.3))
+    let late = proxy.address(like: database.url) + " application_name=late"
+    let container = try database.container(readURLs: [late])
+    let connections = try server.connect().prepare(
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'late'")
+    try await eventually("the connection begins") { try connections.integer() == 1 }
+    try await container.close()
+    try await eventually("it ends") { try connections.integer() == 0 }
+    withExtendedLifetime(container) {}
+  }
+
   @Test func aPromotedStandbyGoesOnAnswering() throws {
     let container = try container()
     try container.add("a")
@@ -258,6 +323,20 @@ final class PostgresReplicaTests: Sendable {
     for _ in 0..<20 {
       #expect(try container.texts() == ["a"])
       Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+}
+
+/// Memos with one more property.
+private enum NotedMemo {
+  @Model final class Memo {
+    var text: String
+    var number: Int
+    var note: String?
+
+    init(_ text: String) {
+      self.text = text
+      number = 0
     }
   }
 }

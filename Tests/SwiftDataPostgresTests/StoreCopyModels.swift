@@ -69,6 +69,34 @@ final class StockKeepingLocation {
   init() {}
 }
 
+/// Its table, its columns and the table of its links have names that PostgreSQL can't have.
+@Model
+final class StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry {
+  @Attribute(.unique) var number: Int = 0
+  var theNameOfTheStationAsItIsWrittenOnTheSignsOfThePlatforms: String = ""
+  @Attribute(.externalStorage)
+  var photographOfTheBuildingFromTheSideOfTheTracksInTheWinter: Data?
+  var theNextStationOnTheLineInTheDirectionOfTheCapitalOfTheCountry:
+    StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry?
+  @Relationship(
+    inverse:
+      \StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry
+      .stationsFromWhichThisOneIsReachedWithoutAChangeOfTrainsAtNight)
+  var stationsThatCanBeReachedWithoutAChangeOfTrainsDuringTheDay:
+    [StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry] = []
+  var stationsFromWhichThisOneIsReachedWithoutAChangeOfTrainsAtNight:
+    [StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry] = []
+
+  init(_ number: Int) {
+    self.number = number
+    theNameOfTheStationAsItIsWrittenOnTheSignsOfThePlatforms = "station \(number)"
+    if number % 2 == 0 {
+      photographOfTheBuildingFromTheSideOfTheTracksInTheWinter = Data(
+        repeating: UInt8(number), count: 200_000)
+    }
+  }
+}
+
 /// A folder with store files, which is removed at the end.
 final class CopyFolder {
   let url = FileManager.default.temporaryDirectory

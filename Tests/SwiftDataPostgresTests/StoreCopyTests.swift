@@ -293,11 +293,51 @@ struct StoreCopyTests {
     copied.insert(Long(3))
     try copied.save()
     #expect(try copied.fetchCount(FetchDescriptor<Long>()) == 4)
+  }
 
-    let file = StoreCopy(from: try .database(address), to: .file(folder.file("back.store")))
-    #expect(try file.preview().problems.count == 1)
-    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try file.run() }
-    #expect(error?.description.contains("has a shorter name in the place of") == true)
+  /// In a file, tables, columns and links have their whole names.
+  @Test func aDatabaseWithShortenedNamesIsCopiedIntoAFile() throws {
+    typealias Station = StationOnTheVeryLongRailwayLineThroughAllMountainsOfTheCountry
+    let schema = Schema([Station.self])
+    let server = ModelContext(
+      try ModelContainer(for: schema, configurations: [PostgresConfiguration(url: address)]))
+    let stations = (0..<4).map { Station($0) }
+    for station in stations { server.insert(station) }
+    for station in stations.dropFirst() {
+      station.stationsThatCanBeReachedWithoutAChangeOfTrainsDuringTheDay = [stations[0]]
+      station.theNextStationOnTheLineInTheDirectionOfTheCapitalOfTheCountry = stations[0]
+    }
+    try server.save()
+    let back = folder.file("back.store")
+    let copy = StoreCopy(from: try .database(address), to: .file(back))
+    #expect(try copy.preview().problems.isEmpty)
+    let report = try copy.run()
+    #expect(report.tables.first { $0.name.hasPrefix("Z_") }?.rows == 3)
+    let file = ModelContext(
+      try ModelContainer(for: schema, configurations: ModelConfiguration(url: back)))
+    func facts(_ context: ModelContext) throws -> [String] {
+      try context.fetch(FetchDescriptor<Station>()).map { station in
+        let facts: [String] = [
+          station.persistentModelID.text,
+          station.theNameOfTheStationAsItIsWrittenOnTheSignsOfThePlatforms,
+          "\(station.photographOfTheBuildingFromTheSideOfTheTracksInTheWinter?.count ?? -1)",
+          station.theNextStationOnTheLineInTheDirectionOfTheCapitalOfTheCountry?.persistentModelID
+            .text ?? "-",
+          "\(station.stationsThatCanBeReachedWithoutAChangeOfTrainsDuringTheDay.map(\.number))",
+          "\(station.stationsFromWhichThisOneIsReachedWithoutAChangeOfTrainsAtNight.count)",
+        ]
+        return facts.joined(separator: " ")
+      }.sorted()
+    }
+    #expect(try facts(file) == facts(server))
+    let name = "ZTHENAMEOFTHESTATIONASITISWRITTENONTHESIGNSOFTHEPLATFORMS"
+    let columns = try Connection(path: back.path).integer(
+      "SELECT count(*) FROM pragma_table_info('Z' || upper('\(Station.self)')) WHERE name = '\(name)'"
+    )
+    #expect(columns == 1)
+    file.insert(Station(9))
+    try file.save()
+    #expect(try file.fetchCount(FetchDescriptor<Station>()) == 5)
   }
 
   @Test func aMissingFileOfALargeValueIsAProblem() throws {
@@ -477,6 +517,55 @@ struct StoreCopyTests {
     #expect(albums.map(\.cover) == [cover])
     #expect(try contents(try file(back)) == contents(try file(url)))
     #expect(try files() == 3)
+  }
+
+  /// A process that ends in the middle of a group has written its large values, but not committed its rows.
+  @Test(arguments: [false, true])
+  func largeValuesOfAGroupThatWasNotCommittedAreRemoved(sourceChanges: Bool) throws {
+    let url = folder.file("large.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<30 {
+      let album = Album("\(number)")
+      album.cover = Data(repeating: UInt8(number), count: 300_000)
+      context.insert(album)
+    }
+    try context.save()
+    let back = folder.file("back.store")
+    let copy = StoreCopy(from: .file(url), to: .file(back))
+    let support = folder.url.appending(path: ".back_SUPPORT")
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(
+        atPath: support.appending(path: "_EXTERNAL_DATA").path)
+    }
+    _ = try interrupted(copy, after: 30)
+    let committed = try files().count
+    #expect(committed > 0 && committed < 30)
+    // A store in the same folder, which stays open.
+    let neighbour = ModelContext(try file(folder.file("back.sqlite")))
+    let cover = Data(repeating: 99, count: 300_000)
+    let album = Album("neighbour")
+    album.cover = cover
+    neighbour.insert(album)
+    try neighbour.save()
+    let unfinished = URL(filePath: back.path + ".copying")
+    try Connection(path: unfinished.path).execute(
+      "CREATE TRIGGER stop BEFORE INSERT ON ZALBUM WHEN NEW.Z_PK = 30 "
+        + "BEGIN SELECT RAISE(ABORT, 'stop'); END")
+    #expect(throws: SwiftDataError.storeWriteFailure) { try copy.run() }
+    try Connection(path: unfinished.path).execute("DROP TRIGGER stop")
+    #expect(try files().count == 31)
+
+    if sourceChanges {
+      for album in try context.fetch(FetchDescriptor<Album>()) where album.cover?.first ?? 0 > 20 {
+        context.delete(album)
+      }
+      try context.save()
+    }
+    _ = try copy.run()
+    #expect(try files().count == (sourceChanges ? 21 : 30) + 1)
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    let stored = try ModelContext(neighbour.container).fetch(FetchDescriptor<Album>())
+    #expect(stored.map(\.cover) == [cover])
   }
 
   @Test(arguments: [false, true], [false, true])

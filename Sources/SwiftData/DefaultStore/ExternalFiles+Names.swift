@@ -88,16 +88,27 @@ extension ExternalFiles {
   }
 
   private func removeLeftovers(_ pool: ConnectionPool) throws {
-    let journals = ExternalJournal.abandoned(in: folder.support)
-    if journals.isEmpty { return }
-    let names = Set(journals.flatMap(\.names)).filter { !$0.isEmpty }
-    if !names.isEmpty {
-      var orphans = names
+    try folder.removeLeftovers { orphans in
       try pool.read { connection in
         try StoredName.forEach(in: connection) { orphans.remove($0.name) }
       }
-      guard let others = try? folder.namesInStoresSharingFolder() else { return }
-      for name in orphans.subtracting(others) { folder.remove(name) }
+    }
+  }
+}
+
+extension ExternalFolder {
+  /// Removes files that killed processes left, and that no row of a store with this folder names.
+  /// - Parameter keep: Removes the names in the rows of this store from the set.
+  package func removeLeftovers(
+    _ keep: (inout Set<String>) throws -> Void
+  ) rethrows {
+    let journals = ExternalJournal.abandoned(in: support)
+    if journals.isEmpty { return }
+    var orphans = Set(journals.flatMap(\.names)).filter { !$0.isEmpty }
+    if !orphans.isEmpty {
+      try keep(&orphans)
+      guard let others = try? namesInStoresSharingFolder() else { return }
+      for name in orphans.subtracting(others) { remove(name) }
     }
     for journal in journals { journal.remove() }
   }

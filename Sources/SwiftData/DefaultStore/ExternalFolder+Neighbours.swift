@@ -38,19 +38,33 @@ extension ExternalFolder {
     return names
   }
 
+  /// What a copy of a store into a file adds to the name of the file until it is complete.
+  package static let copySuffix = ".copying"
+
   private func neighbours() -> [(file: URL, folder: ExternalFolder)] {
     parents.flatMap { parent in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
       return names.compactMap { name -> (file: URL, folder: ExternalFolder)? in
-        // A backup that is not complete has its values where the complete one will have them.
-        let place = parent.appendingPathComponent(RunningBackup.nameWhenComplete(name))
+        let file = parent.appendingPathComponent(name)
+        // The file of an incomplete copy to this path is another store. This store may have such a name too.
+        let isCopy =
+          name.hasSuffix(ExternalFolder.copySuffix)
+          && DatabaseFile.resolvedPath(file.path) != store.path
+        let complete =
+          isCopy
+          ? String(name.dropLast(ExternalFolder.copySuffix.count))
+          : RunningBackup.nameWhenComplete(name)
+        // A file that is not complete has its values where the complete one will have them.
+        let place = parent.appendingPathComponent(complete)
         guard !bases.isDisjoint(with: ExternalFolder.bases(of: place)),
           !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
         else { return nil }
         let folder = ExternalFolder(of: place)
         // A link to this store is not another store.
-        guard folder.store.path != store.path, folder.isShared(with: self) else { return nil }
-        return (parent.appendingPathComponent(name), folder)
+        guard isCopy || folder.store.path != store.path, folder.isShared(with: self) else {
+          return nil
+        }
+        return (file, folder)
       }
     }
   }

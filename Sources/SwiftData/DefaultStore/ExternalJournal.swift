@@ -19,8 +19,10 @@ import Foundation
 /// 3. A journal without a lock was left by a killed process. The next process that opens the store
 ///    for writing takes it over, and removes its files that no row names.
 ///
-/// Used under the lock of `ExternalFiles`, or by one thread while a store is opened.
-final class ExternalJournal {
+/// A copy of a store into a file has one too.
+///
+/// Used under the lock of `ExternalFiles`, or by one thread while a store is opened or copied.
+package final class ExternalJournal {
   private static let prefix = "pending-"
 
   private let url: URL
@@ -41,7 +43,7 @@ final class ExternalJournal {
   }
 
   /// Creates a journal and locks it.
-  static func make(in support: URL) throws -> ExternalJournal {
+  package static func make(in support: URL) throws -> ExternalJournal {
     try throwInjectedFault("make a journal")
     while true {
       let url = support.appendingPathComponent(prefix + UUID().uuidString)
@@ -100,7 +102,7 @@ final class ExternalJournal {
   }
 
   /// Adds names and synchronises the journal with the disk.
-  func add(_ names: [String]) throws {
+  package func add(_ names: [String]) throws {
     try throwInjectedFault("add \(names.count) names to a journal")
     let lines = Data(names.map { $0 + "\n" }.joined().utf8)
     try lines.withUnsafeBytes { try writeAll($0, to: file) }
@@ -109,12 +111,12 @@ final class ExternalJournal {
   }
 
   /// Called when all files match the results of their transactions.
-  func empty() {
+  package func empty() {
     if count > 0, ftruncate(file, 0) == 0 { count = 0 }
   }
 
   /// Keeps the journal for the next process that opens the store.
-  func abandon() { isKeptOnDeinit = true }
+  package func abandon() { isKeptOnDeinit = true }
 
   /// Called when the journal of a killed process has been resolved; deletes it on deinitialisation.
   func remove() { isKeptOnDeinit = false }

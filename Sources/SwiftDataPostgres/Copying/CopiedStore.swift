@@ -11,6 +11,10 @@ struct CopiedColumn {
   var isExternal = false
   /// Whether the column of the history has values of deleted rows, of any type.
   var isPreserved = false
+
+  func named(_ name: String) -> CopiedColumn {
+    CopiedColumn(name: name, type: type, isExternal: isExternal, isPreserved: isPreserved)
+  }
 }
 
 /// A table whose rows are copied, ordered by their keys.
@@ -93,12 +97,14 @@ struct CopiedStore {
   let databaseLayout: StoreLayout
   /// Whether the tables have the names in a database.
   let isDatabase: Bool
-  /// The name of a table or column that is shorter in databases; `nil` if all names are the same.
+  /// The name of a table or column in a file that is shorter in databases; `nil` if all names are the same.
   let longName: String?
   /// `nil` if the source has no history.
   let history: HistoryTables?
   let deletedHistory: DeletedHistory
   let tables: [CopiedTable]
+  /// The same tables and columns with the names of the layout in a file, by the name of the source's table.
+  let fileTables: [String: CopiedTable]
   /// The columns of the indexes, by table.
   let indexedColumns: [String: Set<String>]
 
@@ -166,9 +172,44 @@ struct CopiedStore {
         }, keyCount: 1)
     }
     tables = rows + links + changes
+    fileTables = CopiedStore.fileTables(tables, of: layout, in: fileLayout)
     let indexes = layout.creationStatements.compactMap { $0 as? CreateIndex }
     indexedColumns = Dictionary(grouping: indexes, by: \.table)
       .mapValues { Set($0.flatMap(\.columns).map(\.name)) }
+  }
+
+  /// Both layouts are of one model, so they have the same tables and columns in the same order. Only the order
+  /// of the columns of links may differ.
+  private static func fileTables(
+    _ tables: [CopiedTable], of layout: StoreLayout, in fileLayout: StoreLayout
+  ) -> [String: CopiedTable] {
+    var names: [String: (table: String, columns: [String: String])] = [:]
+    for (own, file) in zip(layout.tables, fileLayout.tables) {
+      let pairs = zip(own.columns.map(\.name), file.columns.map(\.name))
+      names[own.name] = (file.name, Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
+    }
+    for entity in layout.model.entities {
+      for property in entity.properties {
+        guard let own = layout.joinSide(property.name, of: entity.name),
+          let file = fileLayout.joinSide(property.name, of: entity.name)
+        else { continue }
+        names[own.table.name] = (
+          file.table.name,
+          [own.ownerColumn: file.ownerColumn, own.memberColumn: file.memberColumn]
+        )
+      }
+    }
+    let pairs = tables.map { table in
+      let renamed = names[table.name]
+      return (
+        table.name,
+        CopiedTable(
+          name: renamed?.table ?? table.name,
+          columns: table.columns.map { $0.named(renamed?.columns[$0.name] ?? $0.name) },
+          keyCount: table.keyCount)
+      )
+    }
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }
 
   private static let keyColumns = [RowColumns.key, RowColumns.entity, RowColumns.version].map {

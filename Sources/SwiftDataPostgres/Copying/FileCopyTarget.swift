@@ -9,11 +9,18 @@ import SwiftData
 ///
 /// The rows are written into a file with another name, which is renamed when the copy is complete.
 /// Large values go into files whose names follow from their rows, so a repeated run writes the same.
+///
+/// As in a save, the names are in a journal until their rows are committed. The next run removes the files of an
+/// interrupted one that no row names, and so does a store in the same folder when it is opened.
 final class FileCopyTarget: CopyTarget {
   private let url: URL
   private let temporaryURL: URL
   private let folder: ExternalFolder
   private var opened: Connection?
+  /// The names of the files that are written for the running group; `nil` before the first one.
+  private var journal: ExternalJournal?
+  /// The tables of the file, by the name of the source's table: databases shorten names.
+  private var tables: [String: CopiedTable] = [:]
   private var identifier = ""
   /// Whether large values of external attributes go into files. If the source does not list these
   /// attributes, a value that begins like theirs may be another one, so all stay in their rows.
@@ -27,7 +34,7 @@ final class FileCopyTarget: CopyTarget {
 
   init(_ url: URL) {
     self.url = url
-    temporaryURL = URL(fileURLWithPath: url.path + ".copying")
+    temporaryURL = URL(fileURLWithPath: url.path + ExternalFolder.copySuffix)
     folder = ExternalFolder(of: url)
   }
 
@@ -44,12 +51,6 @@ final class FileCopyTarget: CopyTarget {
     for suffix in ["", "-wal", "-journal"] where exists(url.path + suffix) {
       return
         "There is already a file at \(url.path)\(suffix). Choose another path, or move it away."
-    }
-    if store.isDatabase, let long = store.longName {
-      return
-        "The database has a shorter name in the place of \(long), which a file has, so the store can't be copied "
-        + "into a file. Give the model or property a shorter name and migrate the database, or copy it into "
-        + "another database."
     }
     if exists(temporaryURL.path) { return isUnfinished(store) ? nil : otherFile }
     if !folder.files().isEmpty {
@@ -92,10 +93,13 @@ final class FileCopyTarget: CopyTarget {
   func begin(
     _ store: CopiedStore, fingerprint: String, startsAnew: Bool
   ) throws -> [String: CopiedPart] {
+    tables = store.fileTables
     identifier = store.identifier
     usesFiles = store.listsExternalAttributes
     usesRealDecimals = !store.listsExternalAttributes
     if exists(temporaryURL.path) {
+      // The unfinished file counts as another store with this folder.
+      folder.removeLeftovers { _ in }
       if !startsAnew, let parts = try found(fingerprint) { return parts }
       try removeUnfinished()
     }
@@ -187,21 +191,40 @@ final class FileCopyTarget: CopyTarget {
     }
   }
 
-  func append(_ rows: [[CopiedValue]], to table: CopiedTable, _ part: CopiedPart) throws {
+  func append(_ rows: [[CopiedValue]], to source: CopiedTable, _ part: CopiedPart) throws {
+    let table = tables[source.name] ?? source
+    let names = rows.flatMap { row in
+      row.indices.compactMap { fileName(of: row[$0], at: $0, row, table) }
+    }
+    do {
+      try append(rows, to: table, of: source, part, files: names)
+      journal?.empty()
+    } catch {
+      // The next run finds out which of the files rows name.
+      journal?.abandon()
+      journal = nil
+      throw error
+    }
+  }
+
+  private func append(
+    _ rows: [[CopiedValue]], to table: CopiedTable, of source: CopiedTable, _ part: CopiedPart,
+    files names: [String]
+  ) throws {
     let connection = try connection()
     try connection.transaction {
+      try note(names)
       let insert = try connection.prepare(table.insertion(placeholder: "?"))
-      var wroteFile = false
       for row in rows {
         for (index, value) in row.enumerated() {
-          try bind(value, to: insert, Int32(index + 1), row, table, &wroteFile)
+          try bind(value, to: insert, Int32(index + 1), row, table)
         }
         try insert.run()
       }
-      if wroteFile { try folder.synchronize() }
+      if !names.isEmpty { try folder.synchronize() }
       let note = try connection.prepare(
         "REPLACE INTO Z_COPY (Z_TABLE, Z_ROWS, Z_FIRST, Z_SECOND) VALUES (?1, ?2, ?3, ?4)")
-      try note.bind(table.name, at: 1)
+      try note.bind(source.name, at: 1)
       try note.bind(Int64(part.rows), at: 2)
       try note.bind(part.last?.first ?? 0, at: 3)
       try note.bind(part.last?.second ?? 0, at: 4)
@@ -209,10 +232,20 @@ final class FileCopyTarget: CopyTarget {
     }
   }
 
+  /// Adds names to the journal before their files are written.
+  private func note(_ names: [String]) throws {
+    if names.isEmpty { return }
+    try folder.make()
+    let journal = try journal ?? ExternalJournal.make(in: folder.support)
+    self.journal = journal
+    try journal.add(names)
+  }
+
   private func bind(
     _ value: CopiedValue, to statement: Statement, _ index: Int32, _ row: [CopiedValue],
-    _ table: CopiedTable, _ wroteFile: inout Bool
+    _ table: CopiedTable
   ) throws {
+    let name = fileName(of: value, at: Int(index) - 1, row, table)
     switch value {
     case .null: try statement.bindNull(at: index)
     case .boolean(let value): try statement.bind(value ? 1 : 0 as Int64, at: index)
@@ -221,12 +254,12 @@ final class FileCopyTarget: CopyTarget {
     case .text(let value):
       if usesFiles, table.columns[Int(index) - 1].isExternal {
         let tagged = Data([TaggedValue.valueTag]) + Data(value.utf8)
-        try statement.bind(storing(tagged, at: index, row, table, &wroteFile), at: index)
+        try statement.bind(storing(tagged, in: name), at: index)
       } else {
         try statement.bind(value, at: index)
       }
     case .bytes(let value):
-      try statement.bind(storing(value, at: index, row, table, &wroteFile), at: index)
+      try statement.bind(storing(value, in: name), at: index)
     case .decimal(let value):
       if usesRealDecimals, let number = Double(value.description),
         Decimal(storedValue: .real(number)) == value
@@ -244,22 +277,29 @@ final class FileCopyTarget: CopyTarget {
   }
 
   /// The bytes for a row: the value, or the name of a file to which it is written.
-  private func storing(
-    _ value: Data, at index: Int32, _ row: [CopiedValue], _ table: CopiedTable,
-    _ wroteFile: inout Bool
-  ) throws -> Data {
-    let column = table.columns[Int(index) - 1]
-    guard usesFiles, column.isExternal, value.first == TaggedValue.valueTag,
-      value.count - 1 > ExternalFiles.threshold
-    else { return value }
-    let name = FileCopyTarget.fileName(
-      identifier, table.name, column.name, row.first?.integer ?? 0)
-    try folder.make()
+  private func storing(_ value: Data, in name: String?) throws -> Data {
+    guard let name else { return value }
     // An interrupted run may have left the file.
     folder.remove(name)
     try folder.write(value.dropFirst(), named: name)
-    wroteFile = true
     return Data([TaggedValue.nameTag]) + Data(name.utf8) + Data([0])
+  }
+
+  /// The name of the file for a value; `nil` if the value stays in its row.
+  private func fileName(
+    of value: CopiedValue, at index: Int, _ row: [CopiedValue], _ table: CopiedTable
+  ) -> String? {
+    let column = table.columns[index]
+    guard usesFiles, column.isExternal else { return nil }
+    let size: Int
+    switch value {
+    case .text(let text): size = text.utf8.count
+    case .bytes(let bytes) where bytes.first == TaggedValue.valueTag: size = bytes.count - 1
+    default: return nil
+    }
+    if size <= ExternalFiles.threshold { return nil }
+    return FileCopyTarget.fileName(
+      identifier, table.name, column.name, row.first?.integer ?? 0)
   }
 
   /// The name of the file for a value of a row.
@@ -280,7 +320,8 @@ final class FileCopyTarget: CopyTarget {
     }
   }
 
-  func rows(of table: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
+  func rows(of source: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
+    let table = tables[source.name] ?? source
     try FileRows(connection(), folder: folder, guesses: true).read(table, after: nil, body)
   }
 
@@ -288,6 +329,7 @@ final class FileCopyTarget: CopyTarget {
 
   func finish(_ store: CopiedStore, identifier: String) throws {
     try complete(store, identifier: identifier)
+    journal = nil
     // The last connection to close writes the log back and removes it.
     opened = nil
     guard !exists(temporaryURL.path + "-wal") else {

@@ -62,6 +62,30 @@ import Testing
     #expect(folder.valueNames.count == 4)
   }
 
+  /// `StoreCopy` writes into a file with this name, and gives it the name of the store at the end.
+  @Test func theFilesOfAnUnfinishedCopyAreNoOrphans() throws {
+    let unfinished = URL(filePath: folder.store.path + ".copying")
+    try FileManager.default.moveItem(at: folder.store, to: unfinished)
+    #expect(try ExternalFilesCheck(of: other, removingOrphans: true).orphans.isEmpty)
+    let text = first.joined(separator: "\n") + "\n"
+    try Data(text.utf8).write(to: folder.support.appending(path: "pending-\(UUID().uuidString)"))
+    #expect(try values(other) == Array(repeating: External.bytes(2), count: 2))
+    #expect(folder.valueNames.count == 4)
+  }
+
+  @Test func aStoreWithTheNameOfAnUnfinishedCopyIsNotItsOwnNeighbour() throws {
+    let store = folder.url.appending(path: "alone.copying")
+    try Self.fill(store, 3)
+    let values = folder.url.appending(path: ".alone_SUPPORT/_EXTERNAL_DATA").path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: values).count == 2)
+    do {
+      let context = ModelContext(try External.container(store))
+      for picture in try context.fetch(FetchDescriptor<Picture>()) { picture.data = nil }
+      try context.save()
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: values).isEmpty)
+  }
+
   /// A killed process may have left the journal of the other store.
   @Test func theJournalOfTheOtherRemovesNothing() throws {
     let text = second.joined(separator: "\n") + "\n"
