@@ -70,8 +70,8 @@ blog-test:
 
 # The same without optimisation, which builds faster.
 blog-check:
-	@Scripts/setup
-	swift test --package-path Examples/Blog --scratch-path .build-blog
+	@Scripts/setup --postgres
+	swift test --package-path Examples/Blog --scratch-path .build-blog --traits PostgreSQL
 	Scripts/check-blog --program .build-blog/debug/Blog $(ARGUMENTS)
 
 # Requests per second beside the same server with GRDB, by handwritten SQL and by associations. Needs wrk.
@@ -148,11 +148,11 @@ type-checking:
 packages:
 	@Scripts/setup
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples $(NESTED)
-	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/Trips $(NESTED)
-	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/RemoteStore $(NESTED)
-	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED)
-	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 	@Scripts/setup --postgres
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/Trips $(NESTED) --traits PostgreSQL
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Examples/RemoteStore $(NESTED)
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Tools $(NESTED) --traits PostgreSQL
+	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 swift build --package-path Benchmarks/Postgres $(NESTED)
 	OPENSWIFTDATA_INVARIANTS=1 Scripts/check-interchange
 

@@ -51,6 +51,11 @@ extension PostgresConnection: SQLSession {
 
   package func endAfterNextTransaction() { endAfterNextInner() }
 
+  package func interrupt() { cancel() }
+
+  /// The server may get the request later, when another user of the connection runs a statement.
+  package func settleInterruption() { close() }
+
   package var failure: (any Error)? { failureOfTransaction }
 
   package func commitEnclosingTransaction() throws { try commitEnclosing() }

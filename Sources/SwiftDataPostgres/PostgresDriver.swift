@@ -57,7 +57,9 @@ struct PostgresDriver: SQLDriver {
 
   /// The state of one server.
   func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try reading(canRepeat: canRepeat) { session in try session.snapshot(body) }
+    try reading(canRepeat: canRepeat) { session in
+      try ReadInterruption.allowed(in: session) { try session.snapshot(body) }
+    }
   }
 
   func readingPrimary<R>(_ body: () throws -> R) throws -> R {
@@ -80,6 +82,7 @@ struct PostgresDriver: SQLDriver {
   private func reading<R>(
     canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
   ) throws -> R {
+    try ReadInterruption.check()
     func read(_ connection: PostgresConnection) throws -> R {
       let result = try body(connection)
       try monitor.didRead(connection)

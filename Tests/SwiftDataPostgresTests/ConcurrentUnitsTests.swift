@@ -55,6 +55,26 @@ struct ConcurrentUnitsTests {
     try context.save()
   }
 
+  /// The statement waits for a lock that is held until the read has ended.
+  @Test func aCancelledReadEndsItsStatement() async throws {
+    try add("a")
+    let readers = ModelReaders(try container(), count: 1)
+    let other = try PostgresConnection(ConnectionParameters(address))
+    try other.execute("BEGIN; LOCK TABLE \"ZMESSAGE\" IN ACCESS EXCLUSIVE MODE")
+    let begun = AsyncStream<Void>.makeStream()
+    let reading = Task {
+      try await readers.read { context in
+        begun.continuation.finish()
+        return try context.fetchCount(FetchDescriptor<Message>())
+      }
+    }
+    for await _ in begun.stream {}
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    try other.execute("COMMIT")
+    #expect(try await readers.read { try $0.fetchCount(FetchDescriptor<Message>()) } == 1)
+  }
+
   /// Each waits until all of them run.
   @Test func asManyRunAsHalfOfTheConnections() async throws {
     let writer = ModelWriter(try container(connections: 6))

@@ -41,10 +41,9 @@ struct MigrationProcessTests {
 
   @Test func processesThatStartTogetherMigrateOnce() async throws {
     try store.fillV1(100)
-    async let first: Void = migrate()
-    async let second: Void = migrate()
-    async let third: Void = migrate()
-    _ = await (first, second, third)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 { group.addTask { await migrate() } }
+    }
     let context = try store.open(Library.V2.self, plan: CountingPlan.self)
     #expect(try context.fetchCount(FetchDescriptor<Library.V2.Archive>()) == 1)
     #expect(try context.fetchCount(FetchDescriptor<Library.V2.Book>()) == 100)

@@ -276,6 +276,31 @@ struct MigrationTests {
           + "relnamespace = current_schema()::regnamespace") == 1)
   }
 
+  /// The table in the article PostgreSQL says which changes rewrite a table.
+  @Test func onlyChangesOfValuesRewriteATable() throws {
+    func file() throws -> Int64? {
+      try store.integer(
+        "SELECT relfilenode::bigint FROM pg_class WHERE oid = '\"ZPART\"'::regclass")
+    }
+    let context = try store.open(Parts.V1.self)
+    for number in 0..<10 { context.insert(Parts.V1.Part("part \(number)", size: number)) }
+    try context.save()
+    let first = try #require(try file())
+    let second = try store.open(Parts.V2.self) { $0.allowsMigrationLosses = true }
+    #expect(
+      try second.fetch(FetchDescriptor<Parts.V2.Part>()).map(\.weight)
+        == Array(repeating: 7, count: 10))
+    #expect(try file() == first)
+    _ = try store.open(Parts.V3.self)
+    let third = try #require(try file())
+    #expect(third != first)
+    let last = try store.open(Parts.V4.self)
+    #expect(try file() != third)
+    let parts = try last.fetch(FetchDescriptor<Parts.V4.Part>(sortBy: [SortDescriptor(\.title)]))
+    #expect(parts.map(\.title) == (0..<10).map { "part \($0)" })
+    #expect(parts.map(\.size) == (0..<10).map(Double.init))
+  }
+
   @Test func rewrittenTablesHaveStatisticsForThePlanner() throws {
     try store.fillV1(200)
     _ = try store.open(Library.V2.self)
@@ -325,5 +350,82 @@ struct MigrationTests {
     let context = try store.open(Library.V1.self)
     #expect(try context.fetch(FetchDescriptor<Library.V1.Book>()).count == 5)
     #expect(try context.fetchCount(FetchDescriptor<Library.V1.Note>()) == 1)
+  }
+}
+
+/// Versions of one class: after the first change its table has other names and columns, after the others
+/// other values.
+enum Parts {
+  enum V1: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Part.self] }
+
+    @Model final class Part {
+      var name: String
+      var note: String?
+      var size: Int
+
+      init(_ name: String, size: Int) {
+        self.name = name
+        self.size = size
+        note = "a note"
+      }
+    }
+  }
+
+  /// Renamed, removed, and added with a constant or without a value.
+  enum V2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Part.self] }
+
+    @Model final class Part {
+      @Attribute(originalName: "name") var title: String
+      var size: Int
+      var maker: String?
+      var weight = 7
+
+      init(_ title: String, size: Int) {
+        self.title = title
+        self.size = size
+      }
+    }
+  }
+
+  /// A value for each row.
+  enum V3: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Part.self] }
+
+    @Model final class Part {
+      var title: String
+      var size: Int
+      var maker: String?
+      var weight = 7
+      var code = UUID()
+
+      init(_ title: String, size: Int) {
+        self.title = title
+        self.size = size
+      }
+    }
+  }
+
+  /// Another type.
+  enum V4: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Part.self] }
+
+    @Model final class Part {
+      var title: String
+      var size: Double
+      var maker: String?
+      var weight = 7
+      var code = UUID()
+
+      init(_ title: String, size: Double) {
+        self.title = title
+        self.size = size
+      }
+    }
   }
 }

@@ -5,13 +5,16 @@ import SwiftData
 import SwiftDataPostgres
 import Testing
 
-/// The rights that the article PostgreSQL lists, with real roles.
+/// The roles that the article PostgreSQL makes, by its statements.
 @Suite(.enabled(if: PostgresServer.isAvailable))
 struct PostgresRightsTests {
   let admin: PostgresConnection
   let schema = "s" + UUID().uuidString.lowercased().filter { $0 != "-" }
+  /// Creates and changes the tables.
   let owner: String
+  /// Reads and writes rows.
   let app: String
+  /// Reads rows.
   let reader: String
 
   init() throws {
@@ -19,31 +22,19 @@ struct PostgresRightsTests {
     owner = "owner_\(schema)"
     app = "app_\(schema)"
     reader = "reader_\(schema)"
-    for role in [owner, app, reader] { try admin.execute("CREATE ROLE \(role) LOGIN") }
-    // The migrating role: creates and changes the tables.
-    try admin.execute("CREATE SCHEMA \(schema) AUTHORIZATION \(owner)")
-    for role in [owner, app, reader] {
-      try admin.execute("ALTER ROLE \(role) IN DATABASE postgres SET search_path = \(schema)")
-    }
-    // The role of the app: reads and writes rows.
+    let article = try String(contentsOf: PostgresRightsTests.article, encoding: .utf8)
+    let section = try #require(article.components(separatedBy: "\n## Roles and rights\n").last)
+    let statements = try #require(section.components(separatedBy: "```sql\n").dropFirst().first)
     try admin.execute(
-      """
-      GRANT USAGE ON SCHEMA \(schema) TO \(app);
-      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
-        GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO \(app);
-      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
-        GRANT USAGE, SELECT, UPDATE ON SEQUENCES TO \(app);
-      """)
-    // The role for reports: reads rows.
-    try admin.execute(
-      """
-      GRANT USAGE ON SCHEMA \(schema) TO \(reader);
-      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
-        GRANT SELECT ON TABLES TO \(reader);
-      ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema)
-        GRANT SELECT ON SEQUENCES TO \(reader);
-      """)
+      try #require(statements.components(separatedBy: "```").first)
+        .replacing("DATABASE library", with: "DATABASE postgres")
+        .replacing("library_owner", with: owner).replacing("library_app", with: app)
+        .replacing("library_reports", with: reader).replacing("library", with: schema))
   }
+
+  private static let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../Sources/SwiftData/Documentation.docc/PostgreSQL.md")
+    .standardizedFileURL
 
   private func open(_ role: String, allowsSave: Bool = true) throws -> ModelContainer {
     let folder = try PostgresServer.shared.socketFolder

@@ -19,7 +19,8 @@ import Synchronization
 /// processes, unless it reads from a standby of PostgreSQL that has not received their saves. It may see
 /// what was saved before its first fetch. Models must not leave the closure, so it returns values, and no
 /// model stays in memory for the next read. More reads than readers wait in the order in which they
-/// came; a cancelled one stops waiting. Not in Apple's framework.
+/// came. One whose task is cancelled stops waiting; if it runs, its statement is interrupted. Not in
+/// Apple's framework.
 public final class ModelReaders: Sendable {
   /// The container that is read.
   public let container: ModelContainer
@@ -46,7 +47,8 @@ public final class ModelReaders: Sendable {
   /// The read belongs to the calling task, with its task-local values.
   /// - Parameter body: Fetches, and returns values. It must not change models.
   /// - Returns: The result of `body`.
-  /// - Throws: Errors of `body`; `CancellationError` if the task is cancelled before the read begins;
+  /// - Throws: Errors of `body`; `CancellationError` if the task is cancelled before `body` has its
+  ///   results;
   ///   ``SwiftDataError/modelValidationFailure`` if `body` leaves unsaved changes, which are
   ///   discarded; ``SwiftDataError/storeReadFailure`` if related models could not be read, whose lists
   ///   were empty therefore.

@@ -29,6 +29,7 @@
 /// - A unit returns after the commit. What is returned is stored.
 /// - A unit is stored completely or not at all. Its error is thrown to its caller only.
 /// - Each unit is one save, with its own transaction in the history.
+/// - What a unit sets on the context, such as ``ModelContext/author``, ends with it.
 /// - If a unit of a shared transaction fails after it has saved something itself, the transaction is
 ///   undone, and each of its units runs *again*, in a transaction of its own. The same happens after
 ///   errors of the database. So a closure must change nothing but models.
@@ -49,8 +50,9 @@ public final class ModelWriter: Sendable {
   /// Prepares changes of a container.
   /// - Parameters:
   ///   - container: The container.
-  ///   - limit: How long units wait for other contexts, and again for other processes, until they
-  ///     fail; `nil` for the limits of the stores.
+  ///   - limit: How long units wait for those before them, for other contexts, and again for other
+  ///     processes, until they fail; `nil` for the limits of the stores, and no limit for the wait for units
+  ///     of this writer.
   ///   - prepare: Called before each unit, on the queue of its context, for example to set
   ///     ``ModelContext/uniquenessPolicy`` or ``ModelContext/author``.
   public init(
@@ -59,7 +61,7 @@ public final class ModelWriter: Sendable {
   ) {
     self.container = container
     let count = WriteGroups.count(for: container)
-    let waiting = WaitingWrites(contexts: count)
+    let waiting = WaitingWrites(contexts: count, within: limit)
     self.waiting = waiting
     groups = (0..<count).map {
       WriteGroups(container, waiting, index: $0, within: limit, prepare: prepare)
@@ -68,23 +70,29 @@ public final class ModelWriter: Sendable {
 
   /// Runs a unit of work and saves what it has changed.
   ///
-  /// A task that is cancelled while it waits is not interrupted: its unit runs.
+  /// If the task is cancelled while the unit waits for others, the unit does not run. One that runs is not
+  /// interrupted.
   /// - Parameter body: Fetches, changes models, and returns values. It may run several times.
   /// - Returns: The result of `body`, after the commit.
   /// - Throws: Errors of `body` or of the save; nothing of the unit is stored then. If the commit
   ///   fails or another writer keeps the lock, all units of the group get that error.
-  ///   `CancellationError` if the task is already cancelled.
+  ///   `CancellationError` if the task is cancelled before the unit begins.
   public func write<Result: Sendable>(
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    return try await withCheckedThrowingContinuation { continuation in
-      let write = WaitingWrite(
-        run: { context in
-          let result = try body(context)
-          return { continuation.resume(returning: result) }
-        }, fail: { continuation.resume(throwing: $0) })
-      if let index = waiting.add(write) { groups[index].start() }
+    let place = WaitingPlace()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let write = WaitingWrite(
+          run: { context in
+            let result = try body(context)
+            return { continuation.resume(returning: result) }
+          }, fail: { continuation.resume(throwing: $0) })
+        if let index = waiting.add(write, at: place) { groups[index].start() }
+      }
+    } onCancel: {
+      waiting.cancel(place)
     }
   }
 }

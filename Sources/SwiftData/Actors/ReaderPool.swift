@@ -103,6 +103,7 @@ private final class PooledReader: @unchecked Sendable {
 /// One read: the executor that its task prefers meanwhile.
 final class PooledRead: TaskExecutor {
   private let pool: ReaderPool
+  private let interruption = ReadInterruption()
   /// The reader that runs the job of the task now.
   private let reader = Mutex<PooledReader?>(nil)
   /// Guarded by the state of the pool.
@@ -117,7 +118,11 @@ final class PooledRead: TaskExecutor {
   /// Runs on the queue of a reader, or elsewhere if the task was cancelled before.
   func run<Result>(_ body: @Sendable (ModelContext) throws -> Result) async throws -> Result {
     guard let reader = reader.withLock(\.self) else { throw CancellationError() }
-    return try reader.read(body)
+    do {
+      return try ReadInterruption.$current.withValue(interruption) { try reader.read(body) }
+    } catch  where interruption.isRequested {
+      throw CancellationError()
+    }
   }
 
   /// Runs the job with the reader, on its queue.
@@ -128,6 +133,7 @@ final class PooledRead: TaskExecutor {
   }
 
   func cancel() {
+    interruption.request()
     if let job = pool.cancel(self) { runElsewhere(job) }
   }
 

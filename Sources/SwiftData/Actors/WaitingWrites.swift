@@ -9,8 +9,17 @@ struct WaitingWrite: Sendable {
   let fail: @Sendable (any Error) -> Void
 }
 
+/// The place of a unit of work among those that wait, with which its caller gives up.
+final class WaitingPlace: Sendable {
+  // Guarded by the state of the queue.
+  fileprivate let ticket = Atomic(-1)
+  fileprivate let isCancelled = Atomic(false)
+}
+
 /// The units of work that have not begun, in the order in which they came, and which contexts of a
 /// `ModelWriter` run units.
+///
+/// While units wait, one task fails those that wait longer than the limit.
 final class WaitingWrites: Sendable {
   private struct State {
     var writes = WaitingQueue<WaitingWrite>()
@@ -18,24 +27,68 @@ final class WaitingWrites: Sendable {
     var idle: [Int]
     var concurrency: WriteConcurrency
     let count: Int
+    var isWatched = false
 
     var running: Int { count - idle.count }
   }
 
   private let state: Mutex<State>
+  private let limit: Duration?
 
-  /// - Parameter count: The number of contexts.
-  init(contexts count: Int) {
+  /// - Parameters:
+  ///   - count: The number of contexts.
+  ///   - limit: How long a unit may wait for those before it.
+  init(contexts count: Int, within limit: Duration?) {
+    self.limit = limit
     state = Mutex(
       State(
         idle: (0..<count).reversed(), concurrency: WriteConcurrency(atMost: count), count: count))
   }
 
   /// - Returns: The context that must begin to run units; `nil` if one that runs already takes this one.
-  func add(_ write: WaitingWrite) -> Int? {
-    state.withLock { state in
-      state.writes.append(write)
+  func add(_ write: WaitingWrite, at place: WaitingPlace) -> Int? {
+    var isCancelled = false
+    var beginsToWatch = false
+    let context: Int? = state.withLock { state in
+      isCancelled = place.isCancelled.load(ordering: .relaxed)
+      if isCancelled { return nil }
+      place.ticket.store(state.writes.append(write), ordering: .relaxed)
+      beginsToWatch = limit != nil && !state.isWatched
+      if beginsToWatch { state.isWatched = true }
       return state.running < state.concurrency.limit ? state.idle.popLast() : nil
+    }
+    if isCancelled { write.fail(CancellationError()) }
+    if beginsToWatch, let limit { Task.detached { await self.failLateUnits(after: limit) } }
+    return context
+  }
+
+  /// The unit fails if it waits, and does not begin to wait.
+  func cancel(_ place: WaitingPlace) {
+    let write = state.withLock { state in
+      place.isCancelled.store(true, ordering: .relaxed)
+      return state.writes.remove(place.ticket.load(ordering: .relaxed))
+    }
+    write?.fail(CancellationError())
+  }
+
+  private func failLateUnits(after limit: Duration) async {
+    while let arrival = firstArrival() {
+      try? await Task.sleep(until: arrival + limit, clock: .continuous)
+      for write in take(since: .now - limit) {
+        write.fail(
+          SwiftDataError.storeWriteFailure.with(
+            "The unit of work did not begin within \(limit), because of those before it; nothing was "
+              + "saved. Try again, make units shorter, or raise waitingAtMost of the ModelWriter.",
+            doing: "waiting for other units of work", because: .busy))
+      }
+    }
+  }
+
+  /// When the first unit that waits has come. Without one the queue is not watched any more.
+  private func firstArrival() -> ContinuousClock.Instant? {
+    state.withLock { state in
+      state.isWatched = !state.writes.isEmpty
+      return state.writes.first?.arrival
     }
   }
 

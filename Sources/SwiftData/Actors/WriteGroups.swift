@@ -5,7 +5,8 @@
 /// 1. A transaction begins. It takes the write lock.
 /// 2. The units that wait run one after the other, each followed by a save; those that come meanwhile
 ///    too, within the limits of a group.
-/// 3. A unit that fails before it has written is rolled back in memory; the others go on.
+/// 3. A unit that fails before it has written is rolled back in memory; the others go on. What it has set on
+///    the context, such as an author, ends with it.
 /// 4. A unit that fails after it has written, or with an error that says nothing about the unit, ends the
 ///    transaction. Nothing is stored. Then each unit runs in a transaction of its own.
 /// 5. After the commit all callers get their results.
@@ -21,7 +22,8 @@ actor WriteGroups: ModelActor {
   private let waiting: WaitingWrites
   private let index: Int
   private let limit: Duration?
-  private let prepare: @Sendable (ModelContext) -> Void
+  private let settings: ContextSettings
+  private let prepareContext: @Sendable (ModelContext) -> Void
 
   /// How many units one transaction may have.
   private static let largestCount = 100
@@ -37,11 +39,13 @@ actor WriteGroups: ModelActor {
     prepare: @escaping @Sendable (ModelContext) -> Void
   ) {
     modelContainer = container
-    executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+    let context = ModelContext(container)
+    settings = ContextSettings(context)
+    executor = DefaultSerialModelExecutor(modelContext: context)
     self.waiting = waiting
     self.index = index
     self.limit = limit
-    self.prepare = prepare
+    prepareContext = prepare
   }
 
   /// How many units a container can run at the same time.
@@ -78,6 +82,12 @@ actor WriteGroups: ModelActor {
       hasEnded = waiting.end(index)
       answer?()
     }
+  }
+
+  /// Each unit begins with a context that earlier ones have not set.
+  private func prepare(_ context: ModelContext) {
+    settings.restore(in: context)
+    prepareContext(context)
   }
 
   private func runGroup() {
@@ -183,5 +193,24 @@ actor WriteGroups: ModelActor {
       true
     default: false
     }
+  }
+}
+
+/// What units may set on their context, as it was before.
+private struct ContextSettings {
+  private let editingState: EditingState
+  private let uniquenessPolicy: ModelContext.UniquenessPolicy
+  private let conflictPolicy: ModelContext.ConflictPolicy
+
+  init(_ context: ModelContext) {
+    editingState = context.editingState
+    uniquenessPolicy = context.uniquenessPolicy
+    conflictPolicy = context.conflictPolicy
+  }
+
+  func restore(in context: ModelContext) {
+    context.editingState = editingState
+    context.uniquenessPolicy = uniquenessPolicy
+    context.conflictPolicy = conflictPolicy
   }
 }

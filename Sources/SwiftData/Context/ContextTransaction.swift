@@ -49,7 +49,7 @@ final class ContextTransaction {
   /// several stores had written.
   private(set) var failure: (any Error)?
   private var disturbance: (any Error)?
-  /// The number of saves and batch deletions that have written to it.
+  /// The number of saves, batch deletions and deletions of history that have written to it.
   private(set) var writeCount = 0
 
   init(_ access: WriteAccess) { self.access = access }
@@ -104,6 +104,9 @@ final class ContextTransaction {
     writeCount += 1
     self.changes.append(changes)
   }
+
+  /// Records a deletion of history inside the transaction.
+  func noteDeletionOfHistory() { writeCount += 1 }
 
   func append(_ saved: SaveSession.Saved) {
     writeCount += 1

@@ -35,6 +35,8 @@ extension ModelContext {
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
     try core.coordinator.requireOpen()
+    // Also if a store fails: those before it have deleted.
+    core.transaction?.noteDeletionOfHistory()
     let keepers = try core.coordinator.ports.filter { try $0.deleteHistory(descriptor) }
     guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
   }

@@ -19,6 +19,7 @@ struct SQLiteDriver: SQLDriver {
   var readerCount: Int { pool.readerCount }
 
   func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+    try ReadInterruption.check()
     do {
       try seal?.check(pool.path)
       return try pool.read { try body($0) }
@@ -37,7 +38,11 @@ struct SQLiteDriver: SQLDriver {
   func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
     let number = file.external?.beginSnapshot()
     defer { if let number { file.external?.endSnapshot(number) } }
-    return try read { try pool.hasOneConnection ? body() : $0.snapshot(body) }
+    return try read { connection in
+      try ReadInterruption.allowed(in: connection) {
+        try pool.hasOneConnection ? body() : connection.snapshot(body)
+      }
+    }
   }
 
   private var isMigrated: Bool {
@@ -131,6 +136,9 @@ extension Connection: SQLSession {
   package func statement(_ sql: String) throws -> any PreparedSQL { try prepare(sql) }
 
   package func begin() throws { try begin(.immediate) }
+
+  /// SQLite forgets an interruption when no statement runs.
+  package func settleInterruption() {}
 
   /// Inside a migration, whose transaction encloses all others, it begins an inner transaction.
   package func beginEnclosingTransaction(_ access: WriteAccess, within limit: Duration?) throws {

@@ -63,7 +63,8 @@ extension SwiftDataError {
     /// The database took longer than the time limit.
     case timedOut
 
-    /// The task that waited for the store was cancelled.
+    /// The database interrupted the statement, for example because an administrator asked for it. Reads and
+    /// units whose task is cancelled throw `CancellationError`.
     case cancelled
 
     /// The store can't be reached at the moment: a lost connection, a failing volume, a missing

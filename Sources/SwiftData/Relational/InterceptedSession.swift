@@ -70,6 +70,10 @@ final class InterceptedSession: SQLSession {
 
   func snapshot<R>(_ body: () throws -> R) throws -> R { try base.snapshot(body) }
 
+  func interrupt() { known?.interrupt() }
+
+  func settleInterruption() { known?.settleInterruption() }
+
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R {
     try base.savepoint(name, body)
   }

@@ -158,7 +158,9 @@ extension SQLDriver {
   package func leaseWriter() throws -> any SQLWriterLease { try leaseWriter(within: nil) }
 
   package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try read { try $0.snapshot(body) }
+    try read { session in
+      try ReadInterruption.allowed(in: session) { try session.snapshot(body) }
+    }
   }
 
   package func readingPrimary<R>(_ body: () throws -> R) throws -> R { try body() }
@@ -243,6 +245,13 @@ package protocol SQLSession: AnyObject {
 
   /// Runs reads that see one state of the database.
   func snapshot<R>(_ body: () throws -> R) throws -> R
+
+  /// Makes the statement that runs throw. Called on any thread while the session is lent.
+  func interrupt()
+
+  /// Called after `interrupt`, when the session has ended its work. No interruption may reach what it does
+  /// next.
+  func settleInterruption()
 
   /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws.
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R

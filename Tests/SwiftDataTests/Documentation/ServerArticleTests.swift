@@ -12,7 +12,8 @@ extension Travel {
 
     func answer(to error: any Error) -> Answer {
       guard let error = error as? SwiftDataError else {
-        return Answer(status: 500, body: ["error": "The request failed."])
+        let status = error is CancellationError ? 499 : 500
+        return Answer(status: status, body: ["error": "The request failed."])
       }
       let status =
         switch error.reason {
@@ -20,8 +21,7 @@ extension Travel {
         case .uniqueValueTaken, .conflict, .deletionDenied: 409
         case .historyExpired: 410
         case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue: 422
-        case .cancelled: 499
-        case .busy, .timedOut, .unavailable, .closed, .readOnly: 503
+        case .busy, .timedOut, .cancelled, .unavailable, .closed, .readOnly: 503
         case .diskFull: 507
         default: 500
         }

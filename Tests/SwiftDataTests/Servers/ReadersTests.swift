@@ -203,6 +203,27 @@ import Testing
     #expect(try await readers.read { _ in 3 } == 3)
   }
 
+  /// The task is cancelled while it reads.
+  @Test func aCancelledReadEnds() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let context = ModelContext(container)
+    for number in 0..<2_000 { context.insert(Person(email: "\(number)")) }
+    try context.save()
+    let readers = ModelReaders(container, count: 1)
+    let begun = AsyncStream<Void>.makeStream()
+    let reading = Task {
+      try await readers.read { context -> Int in
+        begun.continuation.finish()
+        while true { _ = try context.fetchCount(FetchDescriptor<Person>()) }
+      }
+    }
+    for await _ in begun.stream {}
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    #expect(try await readers.read { try $0.fetchCount(FetchDescriptor<Person>()) } == 2_000)
+  }
+
   /// The reads that have run.
   private final class Numbers: Sendable {
     private let all = Mutex<[Int]>([])

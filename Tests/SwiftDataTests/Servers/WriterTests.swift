@@ -185,6 +185,96 @@ import Testing
     #expect(try emails(container) == ["d", "other"])
   }
 
+  /// Runs a unit until the end of `body`.
+  private func occupying(
+    _ writer: ModelWriter, _ body: () async throws -> Void
+  ) async throws {
+    let (begun, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+    let first = Task {
+      try await writer.write { _ in
+        begun.continuation.finish()
+        hold.wait()
+      }
+    }
+    for await _ in begun.stream {}
+    do {
+      try await body()
+    } catch {
+      hold.signal()
+      throw error
+    }
+    hold.signal()
+    try await first.value
+  }
+
+  /// The unit before it does not end meanwhile.
+  @Test func aUnitDoesNotWaitLongerThanTheLimitForOthers() async throws {
+    let container = try Office.container()
+    let writer = ModelWriter(container, waitingAtMost: .milliseconds(50))
+    let (add, early) = (add("a"), add("early"))
+    try await occupying(writer) {
+      for unit in [early, add] {
+        let error = await #expect(throws: SwiftDataError.self) { try await writer.write(unit) }
+        #expect(error?.reason == .busy)
+      }
+    }
+    #expect(try await writer.write(add) == "a")
+    #expect(try emails(container) == ["a"])
+  }
+
+  @Test func aCancelledUnitThatWaitsDoesNotRun() async throws {
+    let container = try Office.container()
+    let writer = ModelWriter(container)
+    let (first, second, third) = (add("a"), add("b"), add("c"))
+    try await occupying(writer) {
+      let tasks = [first, second, third].map { unit in Task { try await writer.write(unit) } }
+      tasks[1].cancel()
+      await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    }
+    #expect(try await writer.write(add("d")) == "d")
+    #expect(try emails(container) == ["a", "c", "d"])
+  }
+
+  @Test func whatAUnitSetsEndsWithIt() async throws {
+    let container = try Office.container()
+    let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
+    try await writer.write { context in
+      context.author = "ada"
+      context.name = "import"
+      context.uniquenessPolicy = .upsert
+      context.conflictPolicy = .refuse
+      context.insert(Person(email: "a"))
+    }
+    try await writer.write { context in
+      #expect(context.author == nil && context.name == nil)
+      #expect(context.uniquenessPolicy == .refuse && context.conflictPolicy == .laterSaveWins)
+      context.insert(Person(email: "b"))
+    }
+    let transactions = try ModelContext(container).fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(transactions.map(\.author) == ["ada", nil])
+  }
+
+  /// A job takes changes from the history, stores what it makes of them, and deletes them there.
+  @Test(arguments: [true, false]) func aFailedUnitDeletesNoHistory(throwsItself: Bool) async throws
+  {
+    let container = try Office.container()
+    let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
+    _ = try await writer.write(add("a"))
+    let failing: Unit<String> = { context in
+      try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      if throwsItself { throw Refused() }
+      context.insert(Person(email: "a"))
+      return ""
+    }
+    let results = await group(writer, [add("b"), failing, add("c")])
+    #expect(throws: (any Error).self) { try results[1].get() }
+    let transactions = try ModelContext(container).fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(transactions.count == 3)
+    #expect(try emails(container) == ["a", "b", "c"])
+  }
+
   @Test func aWriteIsVisibleToReadersAndObservers() async throws {
     let container = try Office.container()
     let (writer, readers) = (ModelWriter(container), ModelReaders(container))

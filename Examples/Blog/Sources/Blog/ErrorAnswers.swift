@@ -22,6 +22,9 @@ struct ErrorAnswers: RouterMiddleware {
         level: answer.status.code >= 500 ? .error : .info, "The store has refused a request.",
         metadata: ["error": "\(error)", "status": "\(answer.status.code)"])
       throw answer
+    } catch is CancellationError {
+      context.logger.info("The request was cancelled.")
+      throw HTTPError(HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
     }
   }
 
@@ -34,8 +37,7 @@ struct ErrorAnswers: RouterMiddleware {
         .unprocessableContent
       case .historyExpired: .gone
       case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-      case .cancelled: HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request")
-      case .busy, .timedOut, .unavailable, .closed, .readOnly: .serviceUnavailable
+      case .busy, .timedOut, .cancelled, .unavailable, .closed, .readOnly: .serviceUnavailable
       case .invalidRequest, .storeDamaged, .schemaMismatch, .outcomeUnknown, .partiallySaved,
         .other:
         .internalServerError

@@ -85,8 +85,13 @@ enum Field {
     return value
   }
 
+  /// A form in which equal texts have equal bytes: unique values are compared byte by byte.
+  private static func normal(_ text: String) -> String {
+    text.precomposedStringWithCanonicalMapping.lowercased()
+  }
+
   static func email(_ value: String) throws -> String {
-    let email = try line(value, "email", 3...254).lowercased()
+    let email = normal(try line(value, "email", 3...254))
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else {
       throw HTTPError(.unprocessableContent, message: "email is not an e-mail address.")
@@ -98,6 +103,6 @@ enum Field {
     guard values.count <= 20 else {
       throw HTTPError(.unprocessableContent, message: "A post may have 20 tags.")
     }
-    return try Set(values.map { try line($0, "tag", 1...50).lowercased() }).sorted()
+    return try Set(values.map { normal(try line($0, "tag", 1...50)) }).sorted()
   }
 }

@@ -32,9 +32,11 @@ struct Migrate: ParsableCommand {
     abstract: "Makes the store, or migrates an older one; prints what changes.")
 
   @OptionGroup var options: StoreOptions
+  @Flag(help: "Lets a migration drop values. The error without it says which.")
+  var allowLosses = false
 
   func run() throws {
-    try options.stores().migrate()
+    try options.stores().migrate(allowsLosses: allowLosses)
     print("\(options.stores().place) has the current models.")
   }
 }

@@ -36,38 +36,48 @@ struct Stores {
   }
 
   /// Makes the store, or migrates an older one.
-  func migrate() throws {
-    if address == nil {
-      for preview in try ModelContainer.migrationPreview(
-        for: blogSchema, configurations: [configuration(migrates: true)]) where preview.isNeeded
-      {
-        print(preview)
+  /// - Parameter allowsLosses: Whether a migration may drop values.
+  func migrate(allowsLosses: Bool = false) throws {
+    let configuration = try configuration(migrates: true, allowsLosses: allowsLosses)
+    for preview in try previews(configuration) where preview.isNeeded { print(preview) }
+    _ = try ModelContainer(for: blogSchema, configurations: [configuration])
+  }
+
+  private func previews(_ configuration: any DataStoreConfiguration) throws -> [MigrationPreview] {
+    #if PostgreSQL
+      if let database = configuration as? PostgresConfiguration {
+        return try ModelContainer.migrationPreview(for: blogSchema, configurations: [database])
       }
-    }
-    _ = try open(migrates: true)
+    #endif
+    guard let file = configuration as? ModelConfiguration else { return [] }
+    return try ModelContainer.migrationPreview(for: blogSchema, configurations: [file])
   }
 
   private func open(migrates: Bool) throws -> ModelContainer {
-    guard let address else {
-      return try ModelContainer(
-        for: blogSchema, configurations: [configuration(migrates: migrates)])
-    }
+    try ModelContainer(for: blogSchema, configurations: [configuration(migrates: migrates)])
+  }
+
+  private func configuration(
+    migrates: Bool, allowsLosses: Bool = false
+  ) throws -> any DataStoreConfiguration {
+    guard let address else { return fileConfiguration(migrates, allowsLosses) }
     #if PostgreSQL
       var database = try PostgresConfiguration("blog", schema: blogSchema, url: address)
       database.allowsMigration = migrates
+      database.allowsMigrationLosses = allowsLosses
       database.statementLog = monitor?.log(of: "blog")
       database.historyRetention = Stores.retention
-      return try ModelContainer(
-        for: blogSchema, configurations: [database] as [any DataStoreConfiguration])
+      return database
     #else
       _ = address
       throw MissingTrait()
     #endif
   }
 
-  private func configuration(migrates: Bool) -> ModelConfiguration {
+  private func fileConfiguration(_ migrates: Bool, _ allowsLosses: Bool) -> ModelConfiguration {
     var configuration = ModelConfiguration("blog", schema: blogSchema, url: file)
     configuration.allowsMigration = migrates
+    configuration.allowsMigrationLosses = allowsLosses
     configuration.statementLog = monitor?.log(of: "blog")
     configuration.historyRetention = Stores.retention
     return configuration
