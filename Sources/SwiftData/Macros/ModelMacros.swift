@@ -47,7 +47,7 @@ public protocol _ManagedModel: AnyObject, CustomDebugStringConvertible, CustomRe
   names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
   named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
   named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
-  named(_$firstSlot), named(_$RootModel))
+  named(_$firstSlot), named(_$RootModel), named(_$isEqual))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
 public macro Model() =
@@ -78,7 +78,7 @@ public macro Model() =
   names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
   named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
   named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
-  named(_$firstSlot), named(_$RootModel))
+  named(_$firstSlot), named(_$RootModel), named(_$isEqual))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
 public macro Model(originalName: String) =
