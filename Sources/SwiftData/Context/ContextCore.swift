@@ -115,7 +115,7 @@ final class ContextCore {
   ) throws -> FetchOperation<T> {
     let port = try coordinator.port(of: T.self)
     externalChanges.applyNew()
-    return FetchOperation(prefetcher, descriptor, port) { [coordinator] body in
+    return FetchOperation(prefetcher, descriptor, port) { coordinator, body in
       // Models that changed ones are related to would keep what they read beside stored values.
       let reader = ContextCore(coordinator: coordinator)
       defer { reader.close() }

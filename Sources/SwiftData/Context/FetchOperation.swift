@@ -17,7 +17,9 @@ struct FetchOperation<T: PersistentModel> {
   private let readStored: StoredReading?
 
   /// Runs `body` with models of the stored rows.
-  typealias StoredReading = (_ body: (Prefetcher) throws -> Void) throws -> Void
+  typealias StoredReading = (
+    _ coordinator: any StoreCoordinator, _ body: (Prefetcher) throws -> Void
+  ) throws -> Void
 
   init(
     _ prefetcher: Prefetcher, _ descriptor: FetchDescriptor<T>, _ port: any StorePort,
@@ -134,7 +136,11 @@ struct FetchOperation<T: PersistentModel> {
         }
       }
     }
-    if let storedReading { try storedReading(judge) } else { try judge(prefetcher) }
+    if let storedReading {
+      try storedReading(prefetcher.stores.coordinator, judge)
+    } else {
+      try judge(prefetcher)
+    }
     return candidates.picking(descriptor.range.slice(positions))
   }
 
@@ -163,7 +169,7 @@ struct FetchOperation<T: PersistentModel> {
     if result.rest.isEmpty { return models }
     guard let storedReading else { return try applying(result.rest, to: models) }
     var found: [T] = []
-    try storedReading { reader in
+    try storedReading(prefetcher.stores.coordinator) { reader in
       let stored = reader.materializer.materialize(result.rows, as: T.self, in: reader.source)
       let known = Dictionary(models.map { ($0.persistentModelID, $0) }) { first, _ in first }
       found = try applying(result.rest, to: stored).compactMap { known[$0.persistentModelID] }
