@@ -24,7 +24,7 @@ struct Prefetcher {
     guard !tree.branches.isEmpty, !models.isEmpty,
       let port = coordinator.port(forEntity: T._$descriptor.entityName)
     else { return }
-    var shown = ShownModels()
+    var shown: ShownModels? = leadsBack(tree, from: T._$descriptor) ? [] : nil
     prefetch(tree, of: storages(of: models), T._$descriptor, port, ahead, &shown)
     withExtendedLifetime(models) {}
   }
@@ -35,7 +35,7 @@ struct Prefetcher {
     else { return }
     var tree = PrefetchTree()
     for path in paths { tree.add(path.steps[...], from: T._$descriptor, in: coordinator) }
-    var shown = ShownModels()
+    var shown: ShownModels? = leadsBack(tree, from: T._$descriptor) ? [] : nil
     prefetch(tree, of: storages(of: models), T._$descriptor, port, nil, &shown)
     withExtendedLifetime(models) {}
   }
@@ -56,24 +56,40 @@ struct Prefetcher {
     }
   }
 
-  /// The models of a prefetch with several steps, whose relationships a later step must not drop.
+  /// The models of a prefetch that visits a class twice. A later step must not drop their
+  /// relationships.
   private typealias ShownModels = Set<ObjectIdentifier>
+
+  /// Whether several steps lead to the same models.
+  private func leadsBack(_ tree: PrefetchTree, from descriptor: _ModelDescriptor) -> Bool {
+    var visited = [descriptor]
+    func visits(_ tree: PrefetchTree, _ descriptor: _ModelDescriptor) -> Bool {
+      tree.branches.contains { slot, branch in
+        guard let next = descriptor.link(slot, in: coordinator)?.destination else { return false }
+        if visited.contains(where: { $0.isKind(of: next) || next.isKind(of: $0) }) { return true }
+        visited.append(next)
+        return visits(branch, next)
+      }
+    }
+    return visits(tree, descriptor)
+  }
 
   private func prefetch(
     _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
-    _ port: any StorePort, _ ahead: ReadAhead?, _ shown: inout ShownModels
+    _ port: any StorePort, _ ahead: ReadAhead?, _ shown: inout ShownModels?
   ) {
-    if tree.hasSeveralSteps || !shown.isEmpty {
-      for storage in storages { shown.insert(ObjectIdentifier(storage)) }
+    if shown != nil {
+      for storage in storages { shown?.insert(ObjectIdentifier(storage)) }
     }
     let slots = tree.slots.filter { descriptor.link($0, in: coordinator) != nil }
     if port.readsRelatedModelsTogether {
       read(
-        slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead, shown)
+        slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead,
+        shown ?? [])
     } else {
       for slot in slots {
         guard let branch = pending(slot, of: storages, descriptor, port) else { continue }
-        read([branch], from: port, nil, shown)
+        read([branch], from: port, nil, shown ?? [])
       }
     }
     for slot in slots {
@@ -81,7 +97,10 @@ struct Prefetcher {
         let destination = descriptor.link(slot, in: coordinator)?.destination
       else { continue }
       // Prefetched models are retained by the models that they were read for.
-      let next = loadedRelatedModels(of: storages, slot)
+      var next = loadedRelatedModels(of: storages, slot)
+      if shown != nil, !descriptor.properties[slot].isToMany {
+        next += releasedPartners(of: storages, slot, port, besides: next)
+      }
       if !next.isEmpty { prefetch(branch, of: next, destination, port, nil, &shown) }
     }
   }
@@ -96,6 +115,21 @@ struct Prefetcher {
       }
     }
     return partners
+  }
+
+  /// The models of a to-one relationship that retain those that they were read for.
+  private func releasedPartners(
+    of storages: [_ModelStorage], _ slot: Int, _ port: any StorePort, besides held: [_ModelStorage]
+  ) -> [_ModelStorage] {
+    var seen = Set(held.map(ObjectIdentifier.init))
+    var scope: IdentifierScope?
+    return storages.compactMap { storage in
+      guard let identifier = toOneIdentifier(of: storage, slot, port, &scope),
+        let partner = materializer.registered(identifier)?.storage,
+        seen.insert(ObjectIdentifier(partner)).inserted
+      else { return nil }
+      return partner
+    }
   }
 
   // MARK: Reading
@@ -301,11 +335,6 @@ struct PrefetchTree {
     _ keyPaths: [PartialKeyPath<T>], of type: T.Type, in coordinator: any StoreCoordinator
   ) {
     for keyPath in keyPaths { add(keyPath, from: type._$descriptor, in: coordinator) }
-  }
-
-  /// Whether there are several relationships, one after the other or side by side.
-  var hasSeveralSteps: Bool {
-    branches.count > 1 || branches.values.contains { !$0.branches.isEmpty }
   }
 
   /// The slots of the first relationships, in ascending order.

@@ -193,6 +193,22 @@ import Testing
     #expect(walked == 0)
   }
 
+  @Test(.sqliteOnly("asks the default store")) func aPathGoesOnBehindTheOwners() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Author>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.books.first?.author?.books.first?.shelves]
+    var authors: [Author] = []
+    #expect(try statements(container) { authors = try context.fetch(descriptor) } == 3)
+    let walked = try statements(container) {
+      for author in authors {
+        #expect(author.books.count == 3)
+        #expect(author.books.allSatisfy { $0.shelves.count == ($0.pages < 2 ? 1 : 0) })
+      }
+    }
+    #expect(walked == 0)
+  }
+
   @Test(.sqliteOnly("asks the default store")) func aPathBackKeepsOtherLists() throws {
     let container = try filled()
     let context = ModelContext(container)
