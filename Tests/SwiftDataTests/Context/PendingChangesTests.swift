@@ -146,8 +146,7 @@ import Testing
     try context.save()
     a.parent = q
     p.name = "changed"
-    var descriptor = FetchDescriptor<Child>(
-      predicate: #Predicate { $0.loudName == "A" && $0.parent?.name == "p" })
+    var descriptor = FetchDescriptor<Child>(predicate: #Predicate { $0.loudParentName == "P" })
     descriptor.includePendingChanges = false
     #expect(try context.fetch(descriptor).map(\.name) == ["a"])
     #expect(a.parent === q && p.name == "changed")
@@ -220,4 +219,5 @@ import Testing
 
 extension Graph.Child {
   fileprivate var loudName: String { name.uppercased() }
+  fileprivate var loudParentName: String? { parent?.name.uppercased() }
 }
