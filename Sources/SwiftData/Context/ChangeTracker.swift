@@ -282,11 +282,13 @@ struct SavedValues {
     values = storage.overlay.values
   }
 
-  /// Restores these values. The overlay is discarded if a newer row has been read.
+  /// Restores these values. If a newer row has been read, only those are restored that no row has.
   func restore(to storage: _ModelStorage) {
+    let hasOtherRow = row != storage.row
     storage.overlay.forgetChanges()
-    storage.overlay.exchange(row == storage.row ? values : nil)
-    if storage.row == nil, storage.overlay.isEmpty { storage.expectRow() }
+    storage.overlay.exchange(values)
+    if hasOtherRow { storage.overlay.clear(keeping: storage.descriptor.ephemeralSlots) }
+    if storage.row == nil, hasOtherRow || storage.overlay.isEmpty { storage.expectRow() }
   }
 
   /// A snapshot of the model with these values instead of the unsaved ones.
