@@ -23,6 +23,32 @@ struct ModelDeclaredMembersTests {
     #expect(!result.text.contains("func access"))
   }
 
+  @Test("An equality of the class is the one that Equatable uses")
+  func equality() {
+    let own = "static func == (a: Item, b: Item) -> Bool { a.name == b.name }"
+    let result = expandModel(
+      "@Model public final class Item { var name = \"\"; \(own); init() {} }", only: ["Model"])
+    #expect(result.messages == [])
+    #expect(
+      result.text.contains(
+        """
+          @_implements(Swift.Equatable, ==(_:_:))
+          public nonisolated static func _$isEqual(_ a: Item, _ b: Item) -> Bool { a == b }
+        """))
+  }
+
+  @Test(
+    "Other operators need nothing",
+    arguments: [
+      "static func == (a: Item, b: String) -> Bool { a.name == b }",
+      "static func != (a: Item, b: Item) -> Bool { true }",
+      "func isEqual(_ other: Item) -> Bool { true }",
+    ])
+  func otherOperators(member: String) {
+    let result = expandModel("@Model final class Item { \(member); init() {} }")
+    #expect(!result.text.contains("_$isEqual"))
+  }
+
   @Test("A conformance that exists is not stated again")
   func conformances() {
     let source = "@Model class Item: Named { init() {} }"

@@ -190,7 +190,7 @@ private let expansions: [(closure: String, expansion: String)] = [
     "{ if let a = $0.a { return a.b } else { return false } }",
     #"""
     { _$0 in
-      let _$2 = flatMap(_$0.a, { _$1 in _$1.b })
+      let _$2 = map(_$0.a, { _$1 in _$1.b })
       return NilCoalesce(lhs: _$2, rhs: Arg(false))
     }
     """#

@@ -40,6 +40,27 @@ struct QueryExpansionTests {
           + ".init()"))
   }
 
+  /// So that the type of the model may be as private as the property. A memberwise initialiser of a
+  /// structure is as visible as its least visible property.
+  @Test(arguments: [
+    ("class", "private ", "private var _trips"),
+    ("class", "fileprivate ", "fileprivate private(set) var _trips"),
+    ("class", "", "  private(set) var _trips"),
+    ("struct", "private ", "  private(set) var _trips"),
+    ("struct", "fileprivate ", "fileprivate private(set) var _trips"),
+    ("struct", "public ", "  private(set) var _trips"),
+  ])
+  func access(kind: String, stated: String, written: String) {
+    let result = expandModel(
+      """
+      \(kind) Screen {
+        @Query \(stated)var trips: [Trip]
+      }
+      """)
+    #expect(result.messages == [])
+    #expect(result.text.contains("\(written): SwiftData.Query<"))
+  }
+
   @Test(arguments: [
     (
       "@Query let trips: [Trip]",

@@ -15,6 +15,9 @@ extension ModelDeclaration {
     self.constraints =
       constraints.filter { $0.kind == .index } + constraints.filter { $0.kind == .unique }
     declared = DeclaredMembers(members)
+    hasEquality = members.contains {
+      $0.as(FunctionDeclSyntax.self)?.comparesTwo(node.name.text) ?? false
+    }
   }
 }
 
@@ -133,6 +136,13 @@ extension FunctionDeclSyntax {
   var fullName: String {
     let labels = signature.parameterClause.parameters.map { "\($0.firstName.text):" }
     return "\(name.plainName)(\(labels.joined()))"
+  }
+
+  /// `static func == (a: Model, b: Model)`
+  fileprivate func comparesTwo(_ model: String) -> Bool {
+    let parameters = signature.parameterClause.parameters
+    return name.text == "==" && genericParameterClause == nil && parameters.count == 2
+      && parameters.allSatisfy { ["Self", model].contains($0.type.trimmedDescription) }
   }
 }
 

@@ -17,6 +17,8 @@ struct ModelDeclaration {
   /// `#Index` first, then `#Unique`, each in source order.
   var constraints: [ConstraintDeclaration]
   var declared: DeclaredMembers
+  /// Whether an operator of the class compares two models.
+  var hasEquality: Bool
 }
 
 /// A stored property that the model persists.

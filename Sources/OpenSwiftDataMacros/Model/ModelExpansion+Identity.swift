@@ -62,6 +62,16 @@ extension ModelExpansion {
       """
   }
 
+  /// Names the class's own `==` for `Equatable`. In the extension of a macro, Swift 6.3.1 does not
+  /// choose between it and that of `PersistentModel`.
+  var equality: String? {
+    guard model.hasEquality, ancestry == .root else { return nil }
+    return """
+      @_implements(Swift.Equatable, ==(_:_:))
+      \(fixed)nonisolated static func _$isEqual(_ a: \(name), _ b: \(name)) -> Bool { a == b }
+      """
+  }
+
   var marker: String? {
     guard !model.declared.types.contains("_SwiftDataNoType") else { return nil }
     return "\(nonisolated)struct _SwiftDataNoType {}"

@@ -10,7 +10,7 @@ struct ModelExpansion {
     let schema = SchemaMetadataExpansion(model: model, ancestry: ancestry).members
     let identity = [rootModel, firstSlot, ownDescriptor, descriptor]
     let observation = [access, withMutation]
-    return (storage + schema + identity + [initializer] + observation + [marker])
+    return (storage + schema + identity + [initializer] + observation + [equality, marker])
       .compactMap { $0 }.map(DeclSyntax.init(text:))
   }
 

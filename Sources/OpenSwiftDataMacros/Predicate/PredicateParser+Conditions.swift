@@ -47,14 +47,16 @@ extension PredicateParser {
   ) throws -> PredicateTerm {
     let wrapped = try term(binding.value)
     let parameter = fresh.make()
+    let next = try rest.first.flatMap { try optionalBinding($0) }
     let transform = try scoped(parameters: [parameter]) { parser in
       parser.names.bindTerm(binding.name, as: parameter)
-      if let first = rest.first, let next = try parser.optionalBinding(first) {
+      if let next {
         return try parser.unwrapping(next, rest: rest.dropFirst(), otherwise, then)
       }
       return try parser.conditions(rest, otherwise: otherwise, then: then)
     }
-    return .flatMap(wrapped, transform)
+    // A result of nil is not a reason for the fallback.
+    return next == nil ? .map(wrapped, transform) : .flatMap(wrapped, transform)
   }
 
   private mutating func boolean(_ element: ConditionElementSyntax) throws -> PredicateTerm {

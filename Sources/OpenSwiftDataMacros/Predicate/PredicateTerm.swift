@@ -95,6 +95,11 @@ extension PredicateTerm {
     .call(builder: "flatMap", [.term(wrapped), .closure(transform)])
   }
 
+  /// Like `flatMap`, but an optional result stays apart from an absent value.
+  static func map(_ wrapped: PredicateTerm, _ transform: PredicateClosure) -> PredicateTerm {
+    .call(builder: "map", [.term(wrapped), .closure(transform)])
+  }
+
   /// Whether it is a conjunction or a disjunction.
   var isJunction: Bool {
     if case .call("Conjunction", _) = self { return true }
@@ -153,7 +158,7 @@ extension PredicateTerm {
     case .call(let builder, let arguments):
       switch builder {
       case "Conditional": arguments.dropFirst().contains { $0.hasFixedType }
-      case "flatMap": arguments.last?.hasFixedType == true
+      case "map", "flatMap": arguments.last?.hasFixedType == true
       case "NilCoalesce", "Arithmetic", "Division", "Remainder", "UnaryMinus", "ForcedUnwrap",
         "CheckedRange", "CheckedClosedRange":
         arguments.contains { $0.hasFixedType }

@@ -14,7 +14,7 @@ extension QueryMacro: AccessorMacro {
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
     guard let variable = declaration.as(VariableDeclSyntax.self) else { return [] }
-    return QueryProperty(variable, attribute: node).map { [$0.getter] } ?? []
+    return QueryProperty(variable, attribute: node, in: context).map { [$0.getter] } ?? []
   }
 }
 
@@ -25,7 +25,7 @@ extension QueryMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let variable = declaration.as(VariableDeclSyntax.self),
-      let property = QueryProperty(variable, attribute: node)
+      let property = QueryProperty(variable, attribute: node, in: context)
     else { return [] }
     // Reported by this role only, because the compiler expands both.
     var sink = DiagnosticSink()

@@ -1,4 +1,5 @@
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// A property with `@Query`.
 struct QueryProperty {
@@ -7,9 +8,13 @@ struct QueryProperty {
   let binding: PatternBindingSyntax
   private let arguments: String
   private let isOnMainActor: Bool
+  private let access: String
 
   /// `nil` if the declaration has no name, or several.
-  init?(_ variable: VariableDeclSyntax, attribute: AttributeSyntax) {
+  init?(
+    _ variable: VariableDeclSyntax, attribute: AttributeSyntax,
+    in context: some MacroExpansionContext
+  ) {
     guard variable.bindings.count == 1, let binding = variable.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
     else { return nil }
@@ -18,6 +23,18 @@ struct QueryProperty {
     type = binding.typeAnnotation?.type.trimmed
     arguments = attribute.arguments?.trimmedDescription ?? ""
     isOnMainActor = variable.attributes.has("MainActor")
+    let type = context.lexicalContext.first { $0.asProtocol((any DeclGroupSyntax).self) != nil }
+    access = Self.access(of: variable, isInClass: type?.is(ClassDeclSyntax.self) ?? false)
+  }
+
+  /// A property with a private model must not be more visible than the model. A private property of
+  /// a structure would make the memberwise initialiser private; a class has none.
+  private static func access(of variable: VariableDeclSyntax, isInClass: Bool) -> String {
+    switch AccessLevel(of: variable.modifiers) {
+    case .private where isInClass: "private "
+    case .fileprivate: "fileprivate private(set) "
+    case .private, .internal, .package, .public, .open: "private(set) "
+    }
   }
 
   /// Generated for a faulty declaration too, so that the compiler reports no further errors.
@@ -26,13 +43,11 @@ struct QueryProperty {
     return AccessorDeclSyntax(text: "get { _\(name).wrappedValue }")
   }
 
-  /// Its getter is as visible as the type, so that a memberwise initialiser does not become
-  /// private.
   var query: DeclSyntax? {
     guard let type else { return nil }
     let isolation = isOnMainActor ? "@MainActor " : ""
     let query = "SwiftData.Query<\(type)._QueriedModel, \(type)>"
     return DeclSyntax(
-      text: "\(isolation)private(set) var _\(name): \(query) = .init(\(arguments))")
+      text: "\(isolation)\(access)var _\(name): \(query) = .init(\(arguments))")
   }
 }

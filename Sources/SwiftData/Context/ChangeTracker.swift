@@ -17,6 +17,10 @@ final class ChangeTracker {
   private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
   /// What lists without an inverse gained, in the order of the edits.
   private(set) var gainsWithoutInverse: [MemberGain] = []
+  /// What other contexts have stored under the unsaved changes.
+  private let feed: ExternalChangeFeed
+
+  init(_ feed: ExternalChangeFeed) { self.feed = feed }
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
@@ -43,7 +47,11 @@ final class ChangeTracker {
   func undoDeletion(of storage: _ModelStorage) {
     defer { _invariantCheck(storage) }
     guard let saved = deleted.remove(storage) else { return }
-    if storage.becomeUndeleted() { changed.append(storage, saved: saved) }
+    if storage.becomeUndeleted() {
+      changed.append(storage, saved: saved)
+    } else {
+      clearConflicts(of: storage)
+    }
   }
 
   /// - Precondition: If the model is not pending, none of its slots is marked as changed.
@@ -99,8 +107,15 @@ final class ChangeTracker {
 
   /// Removes a model whose values turned out to be unchanged.
   func unchange(_ storage: _ModelStorage) {
-    if changed.remove(storage) != nil { storage.clearPending() }
+    if changed.remove(storage) != nil {
+      storage.clearPending()
+      clearConflicts(of: storage)
+    }
     _invariantCheck(storage)
+  }
+
+  private func clearConflicts(of storage: _ModelStorage) {
+    if let identifier = storage.knownIdentifier { feed.clearConflicts(of: identifier) }
   }
 
   /// Removes a model whose changes have been saved.
@@ -267,11 +282,13 @@ struct SavedValues {
     values = storage.overlay.values
   }
 
-  /// Restores these values. The overlay is discarded if a newer row has been read.
+  /// Restores these values. If a newer row has been read, only those are restored that no row has.
   func restore(to storage: _ModelStorage) {
+    let hasOtherRow = row != storage.row
     storage.overlay.forgetChanges()
-    storage.overlay.exchange(row == storage.row ? values : nil)
-    if storage.row == nil, storage.overlay.isEmpty { storage.expectRow() }
+    storage.overlay.exchange(values)
+    if hasOtherRow { storage.overlay.clear(keeping: storage.descriptor.ephemeralSlots) }
+    if storage.row == nil, hasOtherRow || storage.overlay.isEmpty { storage.expectRow() }
   }
 
   /// A snapshot of the model with these values instead of the unsaved ones.

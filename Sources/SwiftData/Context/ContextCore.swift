@@ -25,7 +25,7 @@ final class ContextCore {
   let stores: ContextStores
   let identity = ContextIdentity()
   let identities: IdentityRegistry
-  let changes = ChangeTracker()
+  let changes: ChangeTracker
   let watchers = EditWatchers()
   let pendingErrors: PendingErrors
   let unreadableValues = UnreadableValues()
@@ -51,9 +51,10 @@ final class ContextCore {
   init(coordinator: any StoreCoordinator) {
     stores = ContextStores(coordinator)
     identities = IdentityRegistry(coordinator, identity)
+    let feed = ExternalChangeFeed(coordinator.changeLog)
+    changes = ChangeTracker(feed)
     pendingErrors = PendingErrors(coordinator)
     lostReferences = LostReferences(changes, identities)
-    let feed = ExternalChangeFeed(coordinator.changeLog)
     conflictCheck = ConflictCheck(changes, stores, feed)
     materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
     faults = FaultResolver(stores, materializer, failedReads, lostReferences)
@@ -114,7 +115,12 @@ final class ContextCore {
   ) throws -> FetchOperation<T> {
     let port = try coordinator.port(of: T.self)
     externalChanges.applyNew()
-    return FetchOperation(prefetcher, descriptor, port)
+    return FetchOperation(prefetcher, descriptor, port) { coordinator, body in
+      // Models that changed ones are related to would keep what they read beside stored values.
+      let reader = ContextCore(coordinator: coordinator)
+      defer { reader.close() }
+      try body(reader.prefetcher)
+    }
   }
 
   func undoApplication(

@@ -148,6 +148,19 @@ final class ContextTransaction {
   }
 }
 
+extension SaveSession.Saved {
+  /// The results of several saves, with each row once: as deleted, else as inserted. The new model
+  /// of a deleted row may have been merged with a row that other contexts know.
+  fileprivate var asOneSave: SaveSession.Saved {
+    var result = self
+    var known: Set<PersistentIdentifier> = []
+    result.deleted = deleted.filter { known.insert($0).inserted }
+    result.inserted = inserted.filter { known.insert($0).inserted }
+    result.updated = updated.filter { known.insert($0).inserted }
+    return result
+  }
+}
+
 extension ContextCore {
   /// - Parameters:
   ///   - access: Whether others may write at the same time. If they may, an error with an obstacle
@@ -243,7 +256,7 @@ extension ContextCore {
     stores.isBesideWriters = false
     externalChanges.feed.complete(announced, with: transaction.changes)
     if !transaction.changes.isEmpty { coordinator.commits.fire() }
-    if let saved = transaction.saved { post(saved) }
+    if let saved = transaction.saved { post(saved.asOneSave) }
   }
 
   /// Ends a transaction that was undone.

@@ -2,7 +2,7 @@
 ///
 /// It is created with its context and reads the `ChangeLog` until `stop()`. It also knows which
 /// unsaved edits conflict with what other contexts saved (`conflictingSlots`); a save or a rollback
-/// of the context clears these.
+/// of the context clears these, as does the end of the edits.
 ///
 /// `log` and `arrivals` guard themselves; everything else is used on the thread of the context only.
 final class ExternalChangeFeed {
@@ -64,6 +64,12 @@ final class ExternalChangeFeed {
 
   func recordExternalChange(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
     if !slots.isEmpty { externallyChangedSlots[identifier, default: SlotSet()].formUnion(slots) }
+  }
+
+  /// The row has no unsaved changes any more: the next ones are made on what others have stored.
+  func clearConflicts(of identifier: PersistentIdentifier) {
+    if !conflictingSlots.isEmpty { conflictingSlots[identifier] = nil }
+    if !externallyChangedSlots.isEmpty { externallyChangedSlots[identifier] = nil }
   }
 
   func clearConflicts() {

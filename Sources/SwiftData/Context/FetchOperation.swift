@@ -4,7 +4,8 @@ import Foundation
 /// `fetchIdentifiers` and `enumerate`; external changes are applied before it starts.
 ///
 /// 1. The store answers from its rows, and reports what must be done in memory.
-/// 2. Rows become models; the identity registry provides those that are in memory.
+/// 2. Rows become models; the identity registry provides those that are in memory. A fetch without
+///    unsaved changes evaluates conditions in memory on models of its own.
 /// 3. If unsaved changes may matter, `PendingMerge` evaluates them in memory. Limit and offset are
 ///    applied after everything that is done in memory.
 /// 4. Relationships of the remaining models are prefetched.
@@ -12,22 +13,41 @@ struct FetchOperation<T: PersistentModel> {
   let prefetcher: Prefetcher
   let descriptor: FetchDescriptor<T>
   let port: any StorePort
+  /// Reads models without the unsaved changes of the context; `nil` if they are evaluated later.
+  private let readStored: StoredReading?
 
-  init(_ prefetcher: Prefetcher, _ descriptor: FetchDescriptor<T>, _ port: any StorePort) {
+  /// Runs `body` with models of the stored rows.
+  typealias StoredReading = (
+    _ coordinator: any StoreCoordinator, _ body: (Prefetcher) throws -> Void
+  ) throws -> Void
+
+  init(
+    _ prefetcher: Prefetcher, _ descriptor: FetchDescriptor<T>, _ port: any StorePort,
+    readStored: @escaping StoredReading
+  ) {
     self.prefetcher = prefetcher
     self.descriptor = descriptor
     self.port = port
+    self.readStored = readStored
   }
 
   /// The same fetch with another descriptor.
-  private init(_ other: FetchOperation, _ descriptor: FetchDescriptor<T>) {
+  private init(
+    _ other: FetchOperation, _ descriptor: FetchDescriptor<T>, _ readStored: StoredReading?
+  ) {
     prefetcher = other.prefetcher
     port = other.port
+    self.readStored = readStored
     self.descriptor = descriptor
   }
 
   private var mayReadPendingChanges: Bool {
     descriptor.includePendingChanges && !prefetcher.materializer.changes.isEmpty
+  }
+
+  /// Reads the models on which conditions are evaluated in memory; `nil` for those of the context.
+  private var storedReading: StoredReading? {
+    descriptor.includePendingChanges || prefetcher.materializer.changes.isEmpty ? nil : readStored
   }
 
   /// How unsaved changes affect the request; `nil` if they don't.
@@ -63,7 +83,7 @@ struct FetchOperation<T: PersistentModel> {
     guard descriptor.sortBy.isEmpty else {
       var unordered = descriptor
       unordered.sortBy = []
-      return try FetchOperation(self, unordered).count()
+      return try FetchOperation(self, unordered, readStored).count()
     }
     guard let pending else {
       if let count = try port.count(request(descriptor)) { return count }
@@ -105,13 +125,21 @@ struct FetchOperation<T: PersistentModel> {
     guard let predicate = descriptor.predicate else { return candidates }
     var whole = descriptor
     whole.propertiesToFetch = []
-    let reading = BatchReading(prefetcher: prefetcher, descriptor: whole, identifiers: candidates)
     var positions: [Int] = []
-    for range in reading.batches(of: 1000) {
-      let models = try reading.models(at: range)
-      for (position, model) in zip(range, models) {
-        if let model, try predicate.matches(rest: rest, model) { positions.append(position) }
+    func judge(_ prefetcher: Prefetcher) throws {
+      let reading = BatchReading(
+        prefetcher: prefetcher, descriptor: whole, identifiers: candidates)
+      for range in reading.batches(of: 1000) {
+        let models = try reading.models(at: range)
+        for (position, model) in zip(range, models) {
+          if let model, try predicate.matches(rest: rest, model) { positions.append(position) }
+        }
       }
+    }
+    if let storedReading {
+      try storedReading(prefetcher.stores.coordinator, judge)
+    } else {
+      try judge(prefetcher)
     }
     return candidates.picking(descriptor.range.slice(positions))
   }
@@ -126,7 +154,7 @@ struct FetchOperation<T: PersistentModel> {
     return try pending.merge { request in
       var stored = request
       stored.includePendingChanges = false
-      return try FetchOperation(self, stored).storedModels()
+      return try FetchOperation(self, stored, nil).storedModels()
     }
   }
 
@@ -137,12 +165,25 @@ struct FetchOperation<T: PersistentModel> {
   private func storedModels(_ result: FetchedModels) throws -> [T] {
     let materializer = prefetcher.materializer
     materializer.register(related: result.related, in: prefetcher.source)
-    var models = materializer.materialize(result.rows, as: T.self, in: prefetcher.source)
+    let models = materializer.materialize(result.rows, as: T.self, in: prefetcher.source)
     if result.rest.isEmpty { return models }
-    if result.rest.needsFilter, let predicate = descriptor.predicate {
-      models = try models.filter { try predicate.matches(rest: result.rest, $0) }
+    guard let storedReading else { return try applying(result.rest, to: models) }
+    var found: [T] = []
+    try storedReading(prefetcher.stores.coordinator) { reader in
+      let stored = reader.materializer.materialize(result.rows, as: T.self, in: reader.source)
+      let known = Dictionary(models.map { ($0.persistentModelID, $0) }) { first, _ in first }
+      found = try applying(result.rest, to: stored).compactMap { known[$0.persistentModelID] }
     }
-    if result.rest.needsSort { ModelOrder(descriptor.sortBy).sort(&models) }
+    return found
+  }
+
+  /// Does in memory what the store has left.
+  private func applying(_ rest: InMemoryRest, to models: [T]) throws -> [T] {
+    var models = models
+    if rest.needsFilter, let predicate = descriptor.predicate {
+      models = try models.filter { try predicate.matches(rest: rest, $0) }
+    }
+    if rest.needsSort { ModelOrder(descriptor.sortBy).sort(&models) }
     return Array(descriptor.range.slice(models))
   }
 }

@@ -2,16 +2,21 @@
 extension Materializer {
   /// The models of the rows of whole models, one for each row, in order. Called by `Prefetcher` with
   /// the members of relationships; a row may occur several times.
-  func members(of rows: FetchedRows, in source: any _FaultSource) -> [any PersistentModel] {
+  /// - Parameter shown: Models that keep their relationships if the row has no other values: the same
+  ///   operation has read them.
+  func members(
+    of rows: FetchedRows, in source: any _FaultSource, shown: Set<ObjectIdentifier> = []
+  ) -> [any PersistentModel] {
     defer { identities._invariantCheck() }
     if case .batch(let batch) = rows, let table = identities.table(of: batch.scope) {
-      return members(of: batch, in: table, source)
+      return members(of: batch, in: table, source, shown)
     }
-    return rows.snapshots.map { materialize($0, in: source) }
+    return rows.snapshots.map { materialize($0, in: source, shown: shown) }
   }
 
   private func members(
-    of batch: RowBatch, in table: IdentityTable, _ source: any _FaultSource
+    of batch: RowBatch, in table: IdentityTable, _ source: any _FaultSource,
+    _ shown: Set<ObjectIdentifier>
   ) -> [any PersistentModel] {
     let descriptor = batch.descriptor
     func make<M: PersistentModel>(_ type: M.Type) -> [any PersistentModel] {
@@ -26,7 +31,7 @@ extension Materializer {
           return models.append(
             Materialization.makeModel(type, over: storage, passing: &backing))
         }
-        update(storage, with: batch.snapshot(at: index))
+        update(storage, with: batch.snapshot(at: index), shown: shown)
         models.append(model)
       }
       return models

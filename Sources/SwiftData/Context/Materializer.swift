@@ -123,11 +123,11 @@ final class Materializer {
 
   /// The model of one snapshot of any class.
   func materialize(
-    _ snapshot: DefaultSnapshot, in source: any _FaultSource
+    _ snapshot: DefaultSnapshot, in source: any _FaultSource, shown: Set<ObjectIdentifier> = []
   ) -> any PersistentModel {
     let identifier = snapshot.persistentIdentifier
     if let live = registered(identifier), let known = live.storage.persistentModel {
-      update(live.storage, with: snapshot)
+      update(live.storage, with: snapshot, shown: shown)
       return known
     }
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
@@ -157,8 +157,17 @@ final class Materializer {
   }
 
   /// Gives the models in memory their new row; unsaved changes stay on top of it.
-  func update(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
-    updateOne(storage, with: snapshot)
+  /// - Parameter shown: Models that keep their relationships if the row has no other values.
+  func update(
+    _ storage: _ModelStorage, with snapshot: DefaultSnapshot, shown: Set<ObjectIdentifier> = []
+  ) {
+    if shown.contains(ObjectIdentifier(storage)), storage.flags.isDisjoint(with: .isPending),
+      storage.row != nil || snapshot.cells == nil, !isNews(snapshot, to: storage)
+    {
+      storage.show(page: snapshot.page, row: snapshot.row)
+    } else {
+      updateOne(storage, with: snapshot)
+    }
     for other in identities.otherInstances(of: storage) { updateOne(other.storage, with: snapshot) }
   }
 

@@ -24,7 +24,8 @@ struct Prefetcher {
     guard !tree.branches.isEmpty, !models.isEmpty,
       let port = coordinator.port(forEntity: T._$descriptor.entityName)
     else { return }
-    prefetch(tree, of: storages(of: models), T._$descriptor, port, ahead)
+    var shown: ShownModels? = leadsBack(tree, from: T._$descriptor) ? [] : nil
+    prefetch(tree, of: storages(of: models), T._$descriptor, port, ahead, &shown)
     withExtendedLifetime(models) {}
   }
 
@@ -34,7 +35,8 @@ struct Prefetcher {
     else { return }
     var tree = PrefetchTree()
     for path in paths { tree.add(path.steps[...], from: T._$descriptor, in: coordinator) }
-    prefetch(tree, of: storages(of: models), T._$descriptor, port)
+    var shown: ShownModels? = leadsBack(tree, from: T._$descriptor) ? [] : nil
+    prefetch(tree, of: storages(of: models), T._$descriptor, port, nil, &shown)
     withExtendedLifetime(models) {}
   }
 
@@ -49,26 +51,57 @@ struct Prefetcher {
   /// Reads the related models of models of one class.
   func loadRelatedModels(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
     guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
-    if let branch = pending(slot, of: storages, descriptor, port) { read([branch], from: port) }
+    if let branch = pending(slot, of: storages, descriptor, port) {
+      read([branch], from: port, nil, ShownModels())
+    }
+  }
+
+  /// The models of a prefetch that visits a class twice. A later step must not drop their
+  /// relationships.
+  private typealias ShownModels = Set<ObjectIdentifier>
+
+  /// Whether several steps lead to the same models.
+  private func leadsBack(_ tree: PrefetchTree, from descriptor: _ModelDescriptor) -> Bool {
+    var visited = [descriptor]
+    func visits(_ tree: PrefetchTree, _ descriptor: _ModelDescriptor) -> Bool {
+      tree.branches.contains { slot, branch in
+        guard let next = descriptor.link(slot, in: coordinator)?.destination else { return false }
+        if visited.contains(where: { $0.isKind(of: next) || next.isKind(of: $0) }) { return true }
+        visited.append(next)
+        return visits(branch, next)
+      }
+    }
+    return visits(tree, descriptor)
   }
 
   private func prefetch(
     _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
-    _ port: any StorePort, _ ahead: ReadAhead? = nil
+    _ port: any StorePort, _ ahead: ReadAhead?, _ shown: inout ShownModels?
   ) {
+    if shown != nil {
+      for storage in storages { shown?.insert(ObjectIdentifier(storage)) }
+    }
     let slots = tree.slots.filter { descriptor.link($0, in: coordinator) != nil }
     if port.readsRelatedModelsTogether {
-      read(slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead)
+      read(
+        slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead,
+        shown ?? [])
     } else {
-      for slot in slots { loadRelatedModels(of: storages, slot: slot, descriptor) }
+      for slot in slots {
+        guard let branch = pending(slot, of: storages, descriptor, port) else { continue }
+        read([branch], from: port, nil, shown ?? [])
+      }
     }
     for slot in slots {
       guard let branch = tree.branches[slot], !branch.branches.isEmpty,
         let destination = descriptor.link(slot, in: coordinator)?.destination
       else { continue }
       // Prefetched models are retained by the models that they were read for.
-      let next = loadedRelatedModels(of: storages, slot)
-      if !next.isEmpty { prefetch(branch, of: next, destination, port) }
+      var next = loadedRelatedModels(of: storages, slot)
+      if shown != nil, !descriptor.properties[slot].isToMany {
+        next += releasedPartners(of: storages, slot, port, besides: next)
+      }
+      if !next.isEmpty { prefetch(branch, of: next, destination, port, nil, &shown) }
     }
   }
 
@@ -82,6 +115,21 @@ struct Prefetcher {
       }
     }
     return partners
+  }
+
+  /// The models of a to-one relationship that retain those that they were read for.
+  private func releasedPartners(
+    of storages: [_ModelStorage], _ slot: Int, _ port: any StorePort, besides held: [_ModelStorage]
+  ) -> [_ModelStorage] {
+    var seen = Set(held.map(ObjectIdentifier.init))
+    var scope: IdentifierScope?
+    return storages.compactMap { storage in
+      guard let identifier = toOneIdentifier(of: storage, slot, port, &scope),
+        let partner = materializer.registered(identifier)?.storage,
+        seen.insert(ObjectIdentifier(partner)).inserted
+      else { return nil }
+      return partner
+    }
   }
 
   // MARK: Reading
@@ -122,7 +170,7 @@ struct Prefetcher {
 
   /// - Parameter ahead: What need not be read any more.
   private func read(
-    _ branches: [Pending], from port: any StorePort, _ ahead: ReadAhead? = nil
+    _ branches: [Pending], from port: any StorePort, _ ahead: ReadAhead?, _ shown: ShownModels
   ) {
     let requests = branches.map(\.request)
     var answers = zip(branches, requests).map { branch, request in
@@ -138,9 +186,9 @@ struct Prefetcher {
     for (branch, answer) in zip(branches, answers) {
       switch branch {
       case .partners(let slot, let links, _, let destination):
-        setPartners(of: links, slot, destination, answer?.rows)
+        setPartners(of: links, slot, destination, answer?.rows, shown)
       case .members(let slot, let owners, let descriptor):
-        if let answer { setMembers(of: owners, slot, descriptor, answer) }
+        if let answer { setMembers(of: owners, slot, descriptor, answer, shown) }
       }
     }
   }
@@ -165,7 +213,7 @@ struct Prefetcher {
 
   private func setPartners(
     of links: [(storage: _ModelStorage, identifier: PersistentIdentifier)], _ slot: Int,
-    _ destination: _ModelDescriptor, _ rows: FetchedRows?
+    _ destination: _ModelDescriptor, _ rows: FetchedRows?, _ shown: ShownModels
   ) {
     func materialized<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
       rows.map { materializer.materialize($0, as: type, in: source) } ?? []
@@ -177,7 +225,15 @@ struct Prefetcher {
         continue
       }
       // Models that retain each other would never be released.
-      if let inverse { partner._$storage.relationships.releaseModels(inverse) }
+      if let inverse {
+        let relationships = partner._$storage.relationships
+        if shown.contains(ObjectIdentifier(partner._$storage)), let model = storage.persistentModel,
+          relationships.holds(model, inverse)
+        {
+          continue
+        }
+        relationships.releaseModels(inverse)
+      }
       storage.overlay(.model(partner), at: slot)
     }
     withExtendedLifetime(fetched) {}
@@ -221,19 +277,38 @@ struct Prefetcher {
   }
 
   private func setMembers(
-    of owners: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor, _ found: FetchedMembers
+    of owners: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor,
+    _ found: FetchedMembers, _ shown: ShownModels
   ) {
-    let models = materializer.members(of: found.rows, in: source)
+    let models = materializer.members(of: found.rows, in: source, shown: shown)
     let changes = materializer.changes
-    let inverse = changes.isEmpty ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
+    let inverse =
+      changes.isEmpty && shown.isEmpty ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
     for (storage, range) in zip(owners, found.ranges) {
       let members = models[range]
       let current =
         inverse == nil
         ? members
         : changes.withoutReassigned(Array(members), of: storage, inverse: inverse)[...]
+      if let inverse, !shown.isEmpty { releaseOwner(storage, inverse, by: current, shown) }
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
     }
+  }
+
+  /// Makes members that retain their owner refer to it by identifier: it is about to retain them.
+  private func releaseOwner(
+    _ owner: _ModelStorage, _ inverse: Int, by members: ArraySlice<any PersistentModel>,
+    _ shown: ShownModels
+  ) {
+    guard let model = owner.persistentModel else { return }
+    var isReleased = false
+    for member in members where shown.contains(ObjectIdentifier(member._$storage)) {
+      let relationships = member._$storage.relationships
+      guard relationships.holds(model, inverse) else { continue }
+      relationships.releaseModels(inverse)
+      isReleased = true
+    }
+    if isReleased { materializer.recent.keep(model) }
   }
 }
 

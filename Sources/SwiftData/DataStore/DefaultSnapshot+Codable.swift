@@ -94,7 +94,9 @@ extension DefaultSnapshot {
 
   /// Encodes the identifier and each property under its name; related models as identifiers.
   /// - Parameter encoder: The encoder to write to.
-  /// - Throws: Errors of the encoder.
+  /// - Throws: Errors of the encoder. `SwiftDataError.storeReadFailure`, with the entity and the
+  ///   property, for a stored value that the type of its property does not accept, and for one
+  ///   whose file is missing.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
@@ -112,16 +114,34 @@ extension DefaultSnapshot {
         if case .blob(let bytes) = value(slot) {
           try container.encode(bytes, forKey: key)
         } else {
+          try requireNull(slot)
           try container.encodeNil(forKey: key)
         }
       case .attribute:
         if let value = attributeValue(slot) {
           try container.encode(value, forKey: key)
         } else {
+          try requireNull(slot)
           try container.encodeNil(forKey: key)
         }
       }
     }
+  }
+
+  /// An encoded null would replace a stored value that can't be decoded.
+  private func requireNull(_ slot: Int) throws {
+    let property = descriptor.properties[slot]
+    var cells = [slot]
+    if case .attribute(.composite) = property.form { cells = Array(property.leafCells) }
+    let isFileMissing = changedValue(slot) == nil && rowCells.reader?.isExternal(slot) == true
+    if !isFileMissing, cells.allSatisfy({ value($0).stored.isNull }) { return }
+    throw SwiftDataError.storeReadFailure.with(
+      isFileMissing
+        ? "The file that has the value is missing or can't be read. Restore it, or set the property "
+          + "and save."
+        : "The stored value does not have the type \(property.valueType). Set the property to a "
+          + "valid value and save, or correct the value in the store.",
+      doing: "encoding a snapshot", entity: descriptor.entityName, property: property.name)
   }
 
   /// The value of an attribute as its declared type; nil for null.

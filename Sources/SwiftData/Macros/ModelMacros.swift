@@ -21,7 +21,9 @@ public protocol _ManagedModel: AnyObject, CustomDebugStringConvertible, CustomRe
 
 /// Makes a class a model: its stored properties are saved in a model container and can be observed.
 ///
-/// Properties with `@Transient`, computed properties and static members are not changed.
+/// Properties with `@Transient`, computed properties and static members are not changed. An `==` in
+/// the body of the class replaces the equality of models. For one in an extension, the class has to
+/// state `Hashable`.
 ///
 /// ```swift
 /// @Model
@@ -47,7 +49,7 @@ public protocol _ManagedModel: AnyObject, CustomDebugStringConvertible, CustomRe
   names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
   named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
   named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
-  named(_$firstSlot), named(_$RootModel))
+  named(_$firstSlot), named(_$RootModel), named(_$isEqual))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
 public macro Model() =
@@ -78,7 +80,7 @@ public macro Model() =
   names: named(_$backingData), named(persistentBackingData), named(schemaMetadata), named(init),
   named(_SwiftDataNoType), named(access), named(withMutation), named(_$schemaMetadata),
   named(_$descriptor), named(_$ownDescriptor), named(_$storage), named(_$replaceStorage),
-  named(_$firstSlot), named(_$RootModel))
+  named(_$firstSlot), named(_$RootModel), named(_$isEqual))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, _ManagedModel, Sendable)
 public macro Model(originalName: String) =

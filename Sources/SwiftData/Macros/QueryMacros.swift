@@ -21,6 +21,10 @@ public import Foundation
 /// `@Observable` write `@Query @ObservationIgnored var`, in this order; reads are still observed. A
 /// memberwise initialiser has a parameter for the underscored property, with a default.
 ///
+/// In a class the underscored property is as private as the declared one. In a structure with a
+/// private model, declare the property `fileprivate`: a private one would make the memberwise
+/// initialiser private.
+///
 /// The container is that of an enclosing `withModelContainer`, or ``ModelContainer/installed``. See
 /// <doc:UserInterfaces>.
 @attached(accessor)

@@ -184,6 +184,15 @@ struct RelationshipValues {
     }
   }
 
+  /// Whether a relationship retains a model.
+  func holds(_ model: any PersistentModel, _ slot: Int) -> Bool {
+    switch self.value(slot) {
+    case .model(let partner): partner === model
+    case .toMany(let value): value.isMember(model)
+    case .unset, .null, .identifier, .weakReferences: false
+    }
+  }
+
   /// The models that unsaved values of all relationships refer to.
   var unsavedModels: [any PersistentModel] {
     var partners: [any PersistentModel] = []

@@ -126,6 +126,41 @@ import Testing
     #expect(try other.fetchCount(FetchDescriptor<Book>()) == 3)
   }
 
+  @Test func theNotificationNamesEachRowOnce() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try container(folder))
+    let (edited, doomed) = (Book(title: "edited", pages: 0), Book(title: "doomed", pages: 0))
+    for book in [edited, doomed] { context.insert(book) }
+    try context.save()
+    nonisolated(unsafe) var notes: [[String: [PersistentIdentifier]]] = []
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { note in
+      let names = ["inserted", "updated", "deleted"]
+      notes.append(
+        Dictionary(
+          uniqueKeysWithValues: names.map {
+            ($0, note.userInfo?[$0] as? [PersistentIdentifier] ?? [])
+          }))
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let (new, passing) = (Book(title: "new", pages: 0), Book(title: "passing", pages: 0))
+    try context.transaction {
+      for book in [new, passing] { context.insert(book) }
+      try context.save()
+      for book in [edited, doomed, new] { book.pages = 1 }
+      try context.save()
+      edited.pages = 2
+      context.delete(doomed)
+      context.delete(passing)
+    }
+    #expect(notes.count == 1)
+    #expect(notes.first?["inserted"] == [new.persistentModelID])
+    #expect(notes.first?["updated"] == [edited.persistentModelID])
+    #expect(
+      Set(notes.first?["deleted"] ?? []) == [doomed.persistentModelID, passing.persistentModelID])
+  }
+
   @Test func anErrorUndoesEverythingModelsIncluded() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try container(folder))

@@ -122,6 +122,37 @@ import Testing
     #expect(context.insertedModelsArray.count == 1)
   }
 
+  /// A computed property is read in memory, but not from the unsaved values.
+  @Test func withoutPendingChangesMemoryReadsStoredValuesToo() throws {
+    let context = try context()
+    var descriptor = FetchDescriptor<Child>(predicate: #Predicate { $0.loudName == "B" })
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).map(\.name) == ["z"])
+    #expect(try context.fetchCount(descriptor) == 1)
+    #expect(try context.fetchIdentifiers(descriptor).count == 1)
+    descriptor.predicate = #Predicate { $0.loudName == "Z" }
+    #expect(try context.fetch(descriptor).isEmpty)
+    #expect(try context.fetchCount(descriptor) == 0)
+    descriptor.includePendingChanges = true
+    #expect(try context.fetch(descriptor).map(\.name) == ["z"])
+    #expect(context.changedModelsArray.count == 1 && context.deletedModelsArray.count == 1)
+  }
+
+  @Test func withoutPendingChangesMemoryFollowsStoredRelationships() throws {
+    let context = try Graph.context()
+    let (p, q) = (Parent("p"), Parent("q"))
+    let (a, b) = (Child("a", parent: p), Child("b", parent: q))
+    for child in [a, b] { context.insert(child) }
+    try context.save()
+    a.parent = q
+    p.name = "changed"
+    var descriptor = FetchDescriptor<Child>(predicate: #Predicate { $0.loudParentName == "P" })
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).map(\.name) == ["a"])
+    #expect(a.parent === q && p.name == "changed")
+    #expect(Set(q.children.map(\.name)) == ["a", "b"])
+  }
+
   @Test func predicatesFollowChangedRelationships() throws {
     let context = try Graph.context()
     let (p, q) = (Parent("p"), Parent("q"))
@@ -184,4 +215,9 @@ import Testing
     #expect(fetched === child)
     #expect(fetched.name == "edited")
   }
+}
+
+extension Graph.Child {
+  fileprivate var loudName: String { name.uppercased() }
+  fileprivate var loudParentName: String? { parent?.name.uppercased() }
 }

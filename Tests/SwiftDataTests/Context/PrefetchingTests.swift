@@ -158,6 +158,89 @@ import Testing
     #expect(walked == 0)
   }
 
+  @Test(.sqliteOnly("asks the default store"), arguments: [false, true])
+  func aPathThatReturnsToTheFetchedModelsKeepsBothSteps(_ isReversed: Bool) throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Book>()
+    let keyPaths: [PartialKeyPath<Book>] = [\.author, \.author?.books]
+    descriptor.relationshipKeyPathsForPrefetching = isReversed ? keyPaths.reversed() : keyPaths
+    var books: [Book] = []
+    #expect(try statements(container) { books = try context.fetch(descriptor) } == 3)
+    let walked = try statements(container) {
+      #expect(books.count == 150)
+      for book in books {
+        #expect(book.author?.name.isEmpty == false)
+        #expect(book.author?.books.count == 3)
+        #expect(book.author?.books.contains { $0 === book } == true)
+      }
+    }
+    #expect(walked == 0)
+  }
+
+  @Test(.sqliteOnly("asks the default store")) func aPathBackToTheOwnersKeepsTheirLists() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Author>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.books, \.books.first?.author]
+    var authors: [Author] = []
+    #expect(try statements(container) { authors = try context.fetch(descriptor) } == 2)
+    let walked = try statements(container) {
+      for author in authors {
+        #expect(author.books.count == 3 && author.books.allSatisfy { $0.author === author })
+      }
+    }
+    #expect(walked == 0)
+  }
+
+  @Test(.sqliteOnly("asks the default store")) func aPathGoesOnBehindTheOwners() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Author>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.books.first?.author?.books.first?.shelves]
+    var authors: [Author] = []
+    #expect(try statements(container) { authors = try context.fetch(descriptor) } == 3)
+    let walked = try statements(container) {
+      for author in authors {
+        #expect(author.books.count == 3)
+        #expect(author.books.allSatisfy { $0.shelves.count == ($0.pages < 2 ? 1 : 0) })
+      }
+    }
+    #expect(walked == 0)
+  }
+
+  @Test(.sqliteOnly("asks the default store")) func aPathBackKeepsOtherLists() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Book>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.shelves, \.author?.books]
+    var books: [Book] = []
+    #expect(try statements(container) { books = try context.fetch(descriptor) } == 4)
+    let walked = try statements(container) {
+      for book in books {
+        #expect(book.shelves.count == (book.pages < 2 ? 1 : 0))
+        #expect(book.author?.books.count == 3)
+      }
+    }
+    #expect(walked == 0)
+  }
+
+  @Test func prefetchedModelsOfBothSidesAreReleased() throws {
+    let container = try filled()
+    weak var author: Author?
+    weak var book: Book?
+    do {
+      let context = ModelContext(container)
+      var descriptor = FetchDescriptor<Book>()
+      descriptor.relationshipKeyPathsForPrefetching = [\.author, \.author?.books]
+      let books = try context.fetch(descriptor)
+      author = books.first?.author
+      book = author?.books.first
+      #expect(author != nil && book != nil)
+    }
+    #expect(author == nil && book == nil)
+  }
+
   @Test(.sqliteOnly("asks the default store")) func whatIsInMemoryIsNotReadAgain() throws {
     let container = try nested()
     let context = ModelContext(container)

@@ -99,6 +99,7 @@ import Testing
     _ = try first.fetch(FetchDescriptor<Everything>())
     first.rollback()
     #expect(model.string == "theirs" && model.int == 0)
+    #expect(model.fleeting == 8)
   }
 
   @Test func theOrderOfAListGoesBack() throws {

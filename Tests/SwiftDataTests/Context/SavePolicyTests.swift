@@ -56,6 +56,25 @@ import Testing
     #expect(try book(in: self.other(isSibling: false)).pages == 3)
   }
 
+  /// The next edit is made on what the sibling has stored.
+  @Test(arguments: [true, false])
+  func theEndOfAnEditEndsTheConflict(isDeletion: Bool) throws {
+    let undoManager = UndoManager()
+    let (mine, theirs, other) = try sharedBook(isSibling: true)
+    context.undoManager = undoManager
+    if isDeletion { context.delete(mine) } else { mine.pages = 2 }
+    context.processPendingChanges()
+    theirs.title = "Theirs"
+    try other.save()
+    _ = try context.fetchCount(FetchDescriptor<Book>())
+    if isDeletion { context.insert(mine) } else { undoManager.undo() }
+    #expect(!context.hasChanges && mine.title == "Theirs" && mine.pages == 1)
+    mine.pages = 3
+    try context.save()
+    let stored = try book(in: self.other(isSibling: false))
+    #expect(stored.title == "Theirs" && stored.pages == 3)
+  }
+
   /// The log of the process names the change of the sibling only.
   @Test func aChangeOfAnotherProcessBeforeThatOfASiblingIsInTheConflict() throws {
     let (mine, _, foreign) = try sharedBook(isSibling: false)

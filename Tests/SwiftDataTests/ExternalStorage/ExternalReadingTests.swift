@@ -185,6 +185,21 @@ import Testing
     }
   }
 
+  @Test func aSnapshotWithoutItsFileIsNotEncoded() throws {
+    try loseFiles()
+    let store = try #require(container.stores.first as? DefaultStore)
+    let result = try store.fetch(
+      DataStoreFetchRequest<Picture>(
+        descriptor: FetchDescriptor(sortBy: [SortDescriptor(\.name)]),
+        editingState: EditingState()))
+    let error = #expect(throws: SwiftDataError.self) {
+      try JSONEncoder().encode(result.fetchedSnapshots[0])
+    }
+    #expect(error == .storeReadFailure)
+    #expect(error?.entity == "Picture" && error?.property == "data")
+    for snapshot in result.fetchedSnapshots.dropFirst() { _ = try JSONEncoder().encode(snapshot) }
+  }
+
   @Test func valuesAreReadByKeyPathToo() throws {
     let picture = try picture("a", in: ModelContext(container))
     let value: Data? = picture.getValue(forKey: \.data)

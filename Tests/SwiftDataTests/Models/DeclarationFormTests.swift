@@ -28,6 +28,15 @@ private enum Forms {
     }
   }
 
+  @Model final class Coin {
+    var value: Int
+    init(_ value: Int) { self.value = value }
+
+    static func == (a: Coin, b: Coin) -> Bool { a.value == b.value }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+  }
+
   @Model final class Wallet {
     var tickets: [Ticket] = []
     weak var favourite: Ticket?
@@ -100,6 +109,13 @@ private enum Forms {
 @Suite struct DeclarationFormTests {
   private typealias Ticket = Forms.Ticket
   private typealias Wallet = Forms.Wallet
+
+  @Test func anEqualityOfTheClassIsUsed() {
+    let coins = [Forms.Coin(1), Forms.Coin(1), Forms.Coin(2)]
+    #expect(coins[0] == coins[1] && coins[0] != coins[2])
+    #expect([coins[0]] == [coins[1]])
+    #expect(Set(coins).count == 2)
+  }
 
   @Test func constantsArePersistedAndRestored() throws {
     let context = try Forms.context(Ticket.self)

@@ -6,6 +6,11 @@ import Testing
 private typealias Trip = Travel.Trip
 private typealias Stop = Travel.Stop
 
+@Model private final class Secret {
+  var name: String
+  init(_ name: String) { self.name = name }
+}
+
 /// `@Query` in the forms that client code has.
 @MainActor
 @Suite(.databases) struct QueryPropertyTests {
@@ -149,6 +154,28 @@ private typealias Stop = Travel.Stop
   @Test func structuresKeepTheirMemberwiseInitializer() {
     let named = withModelContainer(container) { Named(title: "Trips: ") }
     #expect(named.text == "Trips: abc")
+  }
+
+  @MainActor final class Secrets {
+    @Query(sort: \.name) private var secrets: [Secret]
+    @Query fileprivate var shared: [Secret]
+
+    var names: [String] { secrets.map(\.name) }
+  }
+
+  @MainActor struct SecretScreen {
+    @Query(sort: \.name) fileprivate var secrets: [Secret]
+  }
+
+  @Test func privateModelsHaveQueries() throws {
+    let container = try ModelContainer(
+      for: Secret.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    for name in ["b", "a"] { container.mainContext.insert(Secret(name)) }
+    try container.mainContext.save()
+    let secrets = withModelContainer(container) { Secrets() }
+    #expect(secrets.names == ["a", "b"] && secrets.shared.count == 2)
+    let screen = withModelContainer(container) { SecretScreen() }
+    #expect(screen.secrets.map(\.name) == ["a", "b"])
   }
 
   @Test func observableClassesHaveQueries() {

@@ -125,6 +125,29 @@ import Testing
     #expect(record.kind == .calm && record.level == .high)
   }
 
+  @Test(arguments: [("maybeUUID", "x'00ff'"), ("uuid", "x'00ff'"), ("tags", "x'00ff'")])
+  func aSnapshotDoesNotEncodeNullInPlaceOfJunk(_ property: String, _ junk: String) throws {
+    let folder = try TemporaryFolder()
+    do {
+      let context = try open(folder)
+      context.insert(Record("first"))
+      try context.save()
+    }
+    try SQLiteFile.execute(
+      "UPDATE ZRECORD SET Z\(property.uppercased()) = \(junk)", in: folder.store)
+    let context = try open(folder)
+    let store = try #require(context.container.stores.first as? DefaultStore)
+    let snapshot = try #require(
+      try store.fetch(
+        DataStoreFetchRequest<Record>(
+          descriptor: FetchDescriptor(), editingState: EditingState())
+      ).fetchedSnapshots.first)
+    let error = #expect(throws: SwiftDataError.self) { try JSONEncoder().encode(snapshot) }
+    #expect(error == .storeReadFailure)
+    #expect(error?.entity == "Record" && error?.property == property)
+    #expect(throws: SwiftDataError.self) { try snapshot.values() }
+  }
+
   @Test func aRowThatIsGoneBeforeItWasReadHasStandIns() throws {
     let folder = try TemporaryFolder()
     let first = try open(folder)

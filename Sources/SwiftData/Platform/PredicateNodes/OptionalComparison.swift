@@ -48,4 +48,21 @@ extension PredicateExpressions {
     Conditional(
       test: NotEqual(lhs: lhs, rhs: NilLiteral()), trueBranch: lhs, falseBranch: rhs)
   }
+
+  /// Builds `if let` whose result is optional, with an alternative that is not.
+  public static func build_NilCoalesce<LHS, RHS, Wrapped>(
+    lhs: LHS, rhs: RHS
+  ) -> NilCoalesce<LHS, ConditionalCast<RHS, Wrapped>>
+  where LHS.Output == Wrapped??, RHS.Output == Wrapped {
+    NilCoalesce(lhs: lhs, rhs: ConditionalCast(rhs))
+  }
+
+  /// Builds `if let` whose result is an implicitly unwrapped property.
+  @_disfavoredOverload
+  public static func build_NilCoalesce<LHS, RHS, Wrapped>(
+    lhs: LHS, rhs: RHS
+  ) -> ForcedUnwrap<NilCoalesce<LHS, ConditionalCast<RHS, Wrapped>>, Wrapped>
+  where LHS.Output == Wrapped??, RHS.Output == Wrapped {
+    ForcedUnwrap(NilCoalesce(lhs: lhs, rhs: ConditionalCast(rhs)))
+  }
 }

@@ -14,6 +14,12 @@ extension PredicateCompiler {
       return try equality(captured: left, right) ? .true : .false
     case (.captured, _) where !rhs.isCaptured: return try equality(rhs, lhs)
     case (.scalar(let scalar), .captured(let value)): return try equality(scalar, captured: value)
+    case (.nested(_, let isPresent), .captured(let value)):
+      bindings.dependOnValues()
+      guard let outer = value as? any OptionalValue, outer.isNil else {
+        throw NotInSQL("equality of \(lhs.label)")
+      }
+      return isPresent.negated
     case (_, .captured(let value)) where StoredForms.unwrap(value) == nil: return try lhs.absence
     case (.scalar(let left), .scalar(let right)): return try equality(left, right)
     case (.identifier(let left), .captured(let value)): return try equality(left, captured: value)

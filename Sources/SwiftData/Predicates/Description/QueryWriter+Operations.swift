@@ -37,7 +37,11 @@ extension QueryWriter {
   mutating func equality<Left: PredicateExpression, Right: PredicateExpression>(
     _ function: DataStoreQuery.Function, _ lhs: Left, _ rhs: Right
   ) throws -> QueryExpression {
-    let (left, right) = (try write(lhs), try write(rhs))
+    let right = try write(rhs)
+    if let nested = outerOptional(lhs), right == .value(.null), rhs is any NilNode {
+      return .call(function, [try write(nested.outer), right])
+    }
+    let left = try write(lhs)
     if left != .value(.null), right != .value(.null) {
       guard PlainTypes.hasEquality(Left.Output.self), !left.isOpaque, !right.isOpaque else {
         throw Undescribed("equality that the type of the values defines")

@@ -44,7 +44,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     case .captured:
       guard let value = try compiler.evaluated(self) else { fallthrough }
       return value
-    case .range: throw NotInSQL("a property of a value that is not a model")
+    case .nested, .range: throw NotInSQL("a property of a value that is not a model")
     }
   }
 

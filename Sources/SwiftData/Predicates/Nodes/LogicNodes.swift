@@ -133,7 +133,7 @@ extension PredicateExpressions._FalseOnFailure: PredicateNode {
 
 extension ScalarTerm {
   /// One of two values, depending on a condition; `nil` stands for an absent value.
-  fileprivate init(
+  init(
     when condition: SQLExpression, _ first: ScalarTerm?, otherwise second: ScalarTerm?
   ) throws {
     guard let present = first ?? second else {

@@ -23,11 +23,41 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
       }
     }
     guard let inner else { return .captured(Output.none as Any) }
+    if isNested {
+      if case .nested = inner { throw NotInSQL("an optional \(inner.label)") }
+      return .nested(inner, isPresent: outer.isPresent)
+    }
     return try inner.guarded(by: outer, in: compiler.scopes)
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    if isNested { throw Undescribed("an optional of an optional") }
+    return try unnestedPlainForm(in: &writer)
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap: NestedOptionalNode {
+  var isNested: Bool { RHS.Output.self == Result.self && Result.self is any OptionalValue.Type }
+  var outer: any PredicateExpression { wrapped }
+
+  func unnestedPlainForm(in writer: inout QueryWriter) throws -> QueryExpression {
     try writer.closure(.flatMap, of: wrapped, variable, transform)
+  }
+}
+
+/// `map` whose closure returns an optional. In plain data, as in SQL, `nil` has one level only.
+protocol NestedOptionalNode {
+  var isNested: Bool { get }
+  /// The operand that is `nil` if the result is.
+  var outer: any PredicateExpression { get }
+  /// The inner optional, or `nil`.
+  func unnestedPlainForm(in writer: inout QueryWriter) throws -> QueryExpression
+}
+
+extension QueryWriter {
+  /// The operand that is `nil` if an optional of an optional is.
+  func outerOptional(_ expression: any PredicateExpression) -> (any NestedOptionalNode)? {
+    (expression as? any NestedOptionalNode).flatMap { $0.isNested ? $0 : nil }
   }
 }
 
@@ -44,7 +74,10 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
     let left = try compiler.term(lhs)
     switch left {
     case .captured(let value):
-      return StoredForms.unwrap(value) == nil ? try compiler.term(rhs) : left
+      // An inner nil is a value, but has the same shape.
+      if RHS.Output.self is any OptionalValue.Type { compiler.bindings.dependOnValues() }
+      let isNil = (value as? any OptionalValue)?.isNil ?? false
+      return isNil ? try compiler.term(rhs) : left
     case .collection: return left
     case .object(let object) where object.presence == .always: return left
     case .composite(let composite) where !composite.isOptional: return left
@@ -54,12 +87,29 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       }
       return try right.map { .scalar(try scalar.replaced(by: $0, in: &compiler)) } ?? left.unwrapped
     case .list(let list) where list.presence == .always: return left
+    case .nested(let inner, let isPresent):
+      let right = try compiler.guarded(by: isPresent.negated) { compiler in
+        try compiler.orFailure { try $0.term(rhs) }
+      }
+      guard let right, !isPresent.isTrue else { return inner }
+      let (first, second) = (
+        try compiler.optionalScalar(inner), try compiler.optionalScalar(right)
+      )
+      return .scalar(try ScalarTerm(when: isPresent, first, otherwise: second))
     case .object, .record, .composite, .list, .identifier, .range:
       throw NotInSQL("a default value for \(left.label)")
     }
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
+    if let nested = writer.outerOptional(lhs) {
+      return .call(
+        .conditional,
+        [
+          .call(.notEqual, [try writer.value(nested.outer), .value(.null)]),
+          try nested.unnestedPlainForm(in: &writer), try writer.value(rhs),
+        ])
+    }
     let left = try writer.value(lhs)
     // A relationship is never nil.
     if case .property(_, .toMany, _) = left { return left }
@@ -112,6 +162,7 @@ extension SQLTerm {
     case .object(let object): object.isPresent
     case .composite(let composite): composite.isOptional ? composite.isPresent : .true
     case .list(let list): list.isPresent
+    case .nested(_, let isPresent): isPresent
     case .captured, .record, .collection, .identifier, .range: .true
     }
   }
@@ -131,6 +182,7 @@ extension SQLTerm {
     case .list(var list):
       list.presence = .always
       return .list(list)
+    case .nested(let inner, _): return inner
     case .captured, .record, .collection, .identifier, .range: return self
     }
   }
@@ -175,7 +227,7 @@ extension SQLTerm {
     case .list(var list):
       list.presence = presence(list.presence, of: list.value, guardedBy: outer, in: scopes)
       return .list(list)
-    case .record, .identifier, .range: throw NotInSQL("an optional \(label)")
+    case .record, .identifier, .nested, .range: throw NotInSQL("an optional \(label)")
     }
   }
 
@@ -201,7 +253,7 @@ extension SQLTerm {
       return expression.isColumn
     case .list(let list):
       return list.presence == .whenNotNull && scopes.isNull(expression, whenNull: list.value)
-    case .captured, .record, .collection, .identifier, .range: return false
+    case .captured, .record, .collection, .identifier, .nested, .range: return false
     }
   }
 }

@@ -58,6 +58,11 @@ extension PredicateExpressions._CapturedAttempt: PredicateNode {
   }
 }
 
+/// `nil` as it is written in a predicate.
+protocol NilNode {}
+
+extension PredicateExpressions.NilLiteral: NilNode {}
+
 extension PredicateExpressions.NilLiteral: PredicateNode {
   var operands: [any PredicateExpression] { [] }
   var findsCaptures: Bool { true }

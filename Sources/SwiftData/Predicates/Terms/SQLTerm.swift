@@ -12,6 +12,9 @@ enum SQLTerm {
   case identifier(IdentifierTerm)
   /// A value that does not depend on a row.
   case captured(Any)
+  /// An optional in an optional: the inner one, and the condition, 0 or 1, that the outer one is
+  /// present.
+  indirect case nested(SQLTerm, isPresent: SQLExpression)
   indirect case range(lower: SQLTerm?, upper: SQLTerm?, includesUpper: Bool)
 
   /// The kind of term, for error reasons.
@@ -25,6 +28,7 @@ enum SQLTerm {
     case .list: "a list of values"
     case .identifier: "an identifier"
     case .captured: "a captured value"
+    case .nested: "an optional of an optional"
     case .range: "a range"
     }
   }
@@ -95,6 +99,7 @@ extension SQLTerm {
       case .list(let list): return list.isPresent.negated
       // An identifier exists if its row exists.
       case .identifier: return .false
+      case .nested(_, let isPresent): return isPresent.negated
       case .captured, .record, .range: throw NotInSQL("the absence of \(label)")
       }
     }
