@@ -58,7 +58,8 @@ struct StoreRecoveryRun {
     guard file.kind == .file, file.isReadable, file.size > 0 else {
       throw refusal("There is no readable file at \(source.path). Check the URL.")
     }
-    for suffix in ["", "-wal"]
+    // SQLite would apply a journal or a log that is left there to the new file.
+    for suffix in ["", "-wal", "-journal"]
     where FileManager.default.fileExists(atPath: destination.path + suffix) {
       throw refusal(
         "There is already a file at \(destination.path)\(suffix). Choose another path.")

@@ -413,4 +413,15 @@ import Testing
     try Data(repeating: 0x61, count: 20000).write(to: folder.store)
     try expectRefusal(folder.store, recovered, "recoverStore(at:to:for:)")
   }
+
+  @Test(arguments: ["", "-wal", "-journal"])
+  func nothingIsRecoveredBesideWhatAnotherStoreLeft(_ suffix: String) throws {
+    let other = URL(fileURLWithPath: recovered.path + suffix)
+    try Data([7]).write(to: other)
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: recovered)
+    }
+    #expect(error?.description.contains("already a file at \(other.path)") == true)
+    #expect(try Data(contentsOf: other) == Data([7]))
+  }
 }
