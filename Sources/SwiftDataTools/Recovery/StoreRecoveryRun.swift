@@ -71,6 +71,11 @@ struct StoreRecoveryRun {
           + "\(folder.support.lastPathComponent). Choose a file name that differs in more than the "
           + "extension.")
     }
+    // Pages of an open transaction may be in the file already, and nothing changes them meanwhile.
+    if file.isBeingWritten, file.journal?.isBegun == true {
+      throw refusal(
+        "A program is writing the store at \(source.path). Close it in all programs and try again.")
+    }
     if file.hasUnfinishedTransaction, file.journal?.isBegun == true {
       throw refusal(
         "A program was interrupted while it wrote \(source.path). Copy the file together with "
