@@ -23,13 +23,16 @@ extension ModelContainer {
   ///   - configurations: The stores.
   /// - Returns: One preview per store, in the order of the configurations.
   /// - Throws: The error of creating the container, for a store that cannot be migrated:
-  ///   `SwiftDataError.unknownDataStoreSchema`, `.backwardMigration` or `.loadIssueModelContainer`.
+  ///   `SwiftDataError.unknownDataStoreSchema`, `.backwardMigration` or `.loadIssueModelContainer`; for
+  ///   configurations that do not fit the schema `.configurationSchemaNotFoundInContainerSchema` or
+  ///   `.duplicateConfiguration`.
   @_disfavoredOverload
   public static func migrationPreview(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [PostgresConfiguration]
   ) throws -> [MigrationPreview] {
     try schema.validate()
+    try StoreOpening.check(configurations, in: schema, areAll: false)
     return try configurations.map { configuration in
       let part = configuration.schema ?? schema
       let isPart = part.entitiesByName.count < schema.entitiesByName.count

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 public import SwiftData
 import Synchronization
@@ -31,7 +32,7 @@ public final class JSONStore: DataStore {
   private let contents: Mutex<JSONStoreContents>
   /// Saves of this store follow each other. A save waits for other stores and processes before it
   /// enters the contents, which others read meanwhile.
-  private let writing = Mutex(())
+  private let writing = DispatchSemaphore(value: 1)
   private let observers = ExternalChangeObservers()
 
   /// Opens the file, or creates one without rows.
@@ -115,14 +116,31 @@ public final class JSONStore: DataStore {
   fileprivate func write<R: Sendable>(
     _ body: (inout JSONStoreContents, borrowing FolderLock) throws -> R
   ) throws -> R {
-    let (result, changes) = try writing.withLock { _ in
-      let lock = try configuration.lock()
-      return contents.withLock { contents in
+    let (result, changes) = try inTurn { lock in
+      contents.withLock { contents in
         (Result { try body(&contents, lock) }, contents.takeFoundChanges())
       }
     }
     if let changes { observers.report(changes) }
     return try result.get()
+  }
+
+  /// Waits for earlier saves of this store, then for those of other stores and processes, together
+  /// not longer than the configuration allows.
+  private func inTurn<R>(_ body: (borrowing FolderLock) throws -> R) throws -> R {
+    let end = ContinuousClock.now + configuration.lockTimeout
+    // At most 24 days, so that the time does not overflow.
+    let limit = min(max(configuration.lockTimeout, .zero), .milliseconds(Int32.max))
+    guard
+      writing.wait(timeout: .now() + .milliseconds(Int(limit / .milliseconds(1)))) == .success
+    else {
+      throw DocumentStoreError(
+        .locked,
+        "Earlier saves of this store have not ended within \(configuration.lockTimeout). Nothing was "
+          + "saved; save again when they are done.", url: configuration.url)
+    }
+    defer { writing.signal() }
+    return try body(configuration.lock(until: end))
   }
 
   /// Saves the changes of a context: all of them or none.

@@ -31,7 +31,7 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   /// What the store does with entities and properties that the models do not have.
   public var unknownContent: UnknownContent
 
-  /// How long a save waits for the save of another process before it throws.
+  /// How long a save waits for saves of this store and of other processes before it throws.
   public var lockTimeout: Duration
 
   /// Creates a configuration.
@@ -42,7 +42,7 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   ///   - schema: The entities that the store contains; `nil` for those of the container.
   ///   - url: The file. Its folder has to exist.
   ///   - unknownContent: What the store does with content that the models do not have.
-  ///   - lockTimeout: How long a save waits for the save of another process.
+  ///   - lockTimeout: How long a save waits for saves of this store and of other processes.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL,
     unknownContent: UnknownContent = .refuse, lockTimeout: Duration = .seconds(5)

@@ -53,7 +53,14 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   ///   or if it is not damaged but can't be read.
   public init(of url: URL) throws {
     do {
-      self = try OpenedStore.look(at: url, StoreCheckup.init)
+      var files: ExternalFilesCheck?
+      self = try OpenedStore.look(at: url) { store in
+        let checkup = try StoreCheckup(store)
+        files =
+          checkup.isDamaged ? nil : try ExternalFilesCheck(of: url, through: store.connection)
+        return checkup
+      }
+      if let files { noteFiles(try files.confirmed(of: url)) }
     } catch {
       guard let damage = StoreCheckup.damage(error, url) else { throw error }
       self = StoreCheckup(path: url.path, damage: damage)
@@ -69,15 +76,16 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     path = store.url.path
     try checkPages(store)
     // The rows of a damaged file are not checked.
-    if problems.contains(where: { $0.kind == .damage }) { return }
+    if isDamaged { return }
     checkModel(store)
     try checkTables(store)
     try checkRows(store)
     try checkValues(store)
     try checkLinks(store)
     try checkHistory(store)
-    try checkFiles(store)
   }
+
+  private var isDamaged: Bool { problems.contains { $0.kind == .damage } }
 
   /// A description of the damage, if that is why the file could not be opened.
   private static func damage(_ error: any Error, _ url: URL) -> String? {
@@ -376,8 +384,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     ) { "\($0) changes of the history belong to no entity of the file" }
   }
 
-  private mutating func checkFiles(_ store: OpenedStore) throws {
-    let files = try ExternalFilesCheck(of: store.url, through: store.connection)
+  private mutating func noteFiles(_ files: ExternalFilesCheck) {
     for missing in files.missing {
       note(
         .missingFile,

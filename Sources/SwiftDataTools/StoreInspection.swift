@@ -103,8 +103,10 @@ public struct StoreInspection: Codable, Hashable, Sendable {
   private init(_ store: OpenedStore) throws {
     let url = store.url
     path = url.path
-    bytes = try StoreInspection.size(url.path) ?? 0
-    logBytes = try StoreInspection.size(url.path + "-wal")
+    // A symbolic link has a size of its own, and the log is beside the file that it leads to.
+    let file = DatabaseFile.resolvedPath(url.path)
+    bytes = try StoreInspection.size(file) ?? 0
+    logBytes = try StoreInspection.size(file + "-wal")
     identifier = store.schema.identifier
     modelVersions = store.schema.modelMetadata?.versionIdentifiers ?? []
     frameworkVersion = store.schema.modelMetadata?.frameworkVersion

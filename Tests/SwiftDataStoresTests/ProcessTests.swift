@@ -161,6 +161,46 @@ struct ProcessTests {
     try outcome.withLock { try $0?.get() }
     #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).map(\.label) == ["A"])
   }
+
+  /// Each save waits for the limit, not for the limits of the saves before it.
+  @Test func savesOfOneStoreWaitTogetherForTheLimit() throws {
+    let folder = try Folder()
+    let container = try ModelContainer(
+      for: library,
+      configurations: [JSONStoreConfiguration(url: folder.file, lockTimeout: .seconds(2))])
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["flock", "--no-fork", folder.url.path, "sleep", "60"]
+    try process.run()
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    Thread.sleep(forTimeInterval: 0.5)
+    let count = 8
+    let errors = Mutex<[any Error]>([])
+    let hasEnded = DispatchSemaphore(value: 0)
+    let time = ContinuousClock().measure {
+      for number in 0..<count {
+        Thread.detachNewThread {
+          let context = ModelContext(container)
+          context.autosaveEnabled = false
+          context.insert(Shelf("\(number)"))
+          do {
+            try context.save()
+          } catch {
+            errors.withLock { $0.append(error) }
+          }
+          hasEnded.signal()
+        }
+      }
+      for _ in 0..<count { hasEnded.wait() }
+    }
+    let codes = errors.withLock { $0.map { ($0 as? DocumentStoreError)?.code } }
+    #expect(codes == Array(repeating: .locked, count: count))
+    // One after the other they would wait for 16 seconds.
+    #expect(time < .seconds(12))
+  }
 }
 
 @Suite("Changes by other writers are noticed", .serialized)

@@ -204,6 +204,29 @@ struct StoreBehaviourTests {
     #expect(try self.context(open).author("One")?.persistentModelID == two.persistentModelID)
   }
 
+  @Test(arguments: Kind.all)
+  func uniqueTextsAreComparedByteByByte(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    context.insert(Author("Ren\u{e9}", born: 1))
+    try context.save()
+    context.insert(Author("Rene\u{301}", born: 2))
+    try context.save()
+    let found = try self.context(open).all(Author.self)
+    #expect(Set(found.map(\.born)) == [1, 2])
+    #expect(Set(found.map { Array($0.name.utf8).count }) == [5, 6])
+  }
+
+  @Test(arguments: Kind.all(Schema([Shop.self])))
+  func uniquePartsOfValuesAreComparedByteByByte(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = try context(open)
+    context.insert(Shop("Books", in: "Orl\u{e9}ans", zip: "1"))
+    context.insert(Shop("Books", in: "Orle\u{301}ans", zip: "2"))
+    try context.save()
+    #expect(try self.context(open).all(Shop.self).map(\.address.code).sorted() == ["1", "2"])
+  }
+
   @Test(arguments: Kind.all(Schema([Shop.self])))
   func uniqueValuesMayBePartsOfValues(_ kind: Kind) throws {
     let open = try kind.make()

@@ -19,14 +19,18 @@ extension ModelContainer {
   ///   - configurations: The stores; empty for the default store.
   /// - Returns: One preview per store, in the order of the configurations.
   /// - Throws: The error of creating the container, for a store that cannot be migrated:
-  ///   `SwiftDataError.unknownDataStoreSchema`, `.backwardMigration` or `.loadIssueModelContainer`.
+  ///   `SwiftDataError.unknownDataStoreSchema`, `.backwardMigration` or `.loadIssueModelContainer`; for
+  ///   configurations that do not fit the schema `.configurationSchemaNotFoundInContainerSchema` or
+  ///   `.duplicateConfiguration`.
   public static func migrationPreview(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration] = []
   ) throws -> [MigrationPreview] {
     try schema.validate()
     let plan = try migrationPlan.map(PlanVersions.init)
-    return try (configurations.isEmpty ? [ModelConfiguration()] : configurations).map {
+    let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    try StoreOpening.check(configurations, in: schema, areAll: false)
+    return try configurations.map {
       let part = $0.schema ?? schema
       let migration = try FileMigration(
         $0, schema: part, isPart: part.entitiesByName.count < schema.entitiesByName.count,

@@ -17,7 +17,7 @@ package struct StoreOpeningOptions: Sendable {
 }
 
 /// Opens one store per configuration and decides which store contains which entity.
-struct StoreOpening {
+package struct StoreOpening {
   let coordinator: ContainerCoordinator
 
   init(
@@ -29,14 +29,9 @@ struct StoreOpening {
     let plan = try migrationPlan.map(PlanVersions.init)
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []
-    var names: Set<String> = []
+    try StoreOpening.check(configurations, in: schema, areAll: true)
     for (index, configuration) in configurations.enumerated() {
-      if configurations.count > 1, !names.insert(configuration.name).inserted {
-        throw SwiftDataError.duplicateConfiguration.with(
-          "Two configurations are named \(configuration.name). Give each store a different name.")
-      }
       let part = configuration.schema ?? schema
-      try StoreOpening.check(part, in: schema, configuration.name)
       progress?.begin(store: index, of: configurations.count)
       let store = try StoreOpening.open(
         configuration, part, of: schema, plan, migrationPlan, progress)
@@ -47,7 +42,6 @@ struct StoreOpening {
         completed.insert(known)
       }
     }
-    try StoreOpening.checkLinks(schema, stores.map(\.entities))
     coordinator = ContainerCoordinator(
       schema: schema, stores: stores, configurations: completed, migrationPlan: migrationPlan)
     progress?.finish()
@@ -78,6 +72,30 @@ struct StoreOpening {
     }
   }
 
+  /// Checks that the configurations have different names, that each has only models of the
+  /// container, with the same classes, and that no model refers to another store. Openings and
+  /// previews of migrations call it before they read a store.
+  /// - Parameter areAll: Whether every model needs one of these configurations. A preview is given
+  ///   the stores of one kind only.
+  /// - Throws: `SwiftDataError.duplicateConfiguration`,
+  ///   `.configurationSchemaNotFoundInContainerSchema` or `.loadIssueModelContainer`.
+  package static func check(
+    _ configurations: [any DataStoreConfiguration], in schema: Schema, areAll: Bool
+  ) throws {
+    var names: Set<String> = []
+    for configuration in configurations {
+      guard names.insert(configuration.name).inserted else {
+        throw SwiftDataError.duplicateConfiguration.with(
+          "Two configurations are named \(configuration.name). Give each store a different name.")
+      }
+      guard let part = configuration.schema else { continue }
+      try check(part, in: schema, configuration.name)
+    }
+    try checkLinks(
+      schema, configurations.map { Set(($0.schema ?? schema).entitiesByName.keys) },
+      areAll: areAll)
+  }
+
   private static func check(_ part: Schema, in schema: Schema, _ name: String) throws {
     for entity in part.entities {
       guard let known = schema.entitiesByName[entity.name] else {
@@ -97,10 +115,13 @@ struct StoreOpening {
   }
 
   /// Relationships can't refer from one store to another, and every entity needs a store.
-  private static func checkLinks(_ schema: Schema, _ parts: [Set<String>]) throws {
+  private static func checkLinks(
+    _ schema: Schema, _ parts: [Set<String>], areAll: Bool
+  ) throws {
     func index(_ name: String) -> Int? { parts.firstIndex { $0.contains(name) } }
     for entity in schema.entities {
       guard let home = index(entity.name) else {
+        guard areAll else { continue }
         throw SwiftDataError.loadIssueModelContainer.with(
           "No configuration stores this model. Add the model to the schema of a configuration.",
           entity: entity.name)

@@ -55,6 +55,29 @@ package struct ExternalFilesCheck: Sendable {
     }
   }
 
+  /// The findings that are still true.
+  ///
+  /// A check through a connection sees the rows of the time when its transaction began, but the
+  /// files of now. Saves in between have added and removed files.
+  /// - Parameter store: The file of the store.
+  /// - Throws: `SwiftDataError` if the store can't be read any more, or `SQLiteError`.
+  package func confirmed(of store: URL) throws -> ExternalFilesCheck {
+    if missing.isEmpty, orphans.isEmpty { return self }
+    // Read before the rows: a save whose names are not in a journal any more has committed.
+    let unfinished = ExternalJournal.names(in: ExternalFolder(of: store).support)
+    let later = try StoreFileCheck.look(at: store) { connection, _ in
+      try ExternalFilesCheck(of: store, through: connection)
+    }
+    let (laterMissing, laterOrphans) = (Set(later.missing), Set(later.orphans.map(\.file)))
+    var confirmed = self
+    confirmed.missing.removeAll { !laterMissing.contains($0) }
+    confirmed.orphans.removeAll { orphan in
+      !laterOrphans.contains(orphan.file) || unfinished.contains(orphan.file.lastPathComponent)
+        || unfinished.contains(orphan.file.deletingPathExtension().lastPathComponent)
+    }
+    return confirmed
+  }
+
   private mutating func find(_ connection: Connection, _ folder: ExternalFolder) throws {
     // Lists files first, so that files that a save adds meanwhile are not included.
     let files = folder.files()

@@ -75,6 +75,15 @@ package enum SchemaValidation {
   private static func attributeProblems(
     _ attribute: Schema.Attribute, _ entity: Schema.Entity
   ) -> [SwiftDataError] {
+    // The macro refuses this too, if it sees both options.
+    if attribute.isUnique, attribute.options.contains(.ephemeral) {
+      return [
+        problem(
+          "Options 'unique' and 'ephemeral' cannot be combined on property '\(attribute.name)': an "
+            + "ephemeral value is not stored, so no store can compare it. Remove one of them.",
+          entity, attribute.name)
+      ]
+    }
     // A decoded schema does not contain the types of composites and enums.
     if attribute.valueType == Any.self { return [] }
     if attribute.valueType is AnyObject.Type, !(attribute.valueType is any Encodable.Type),

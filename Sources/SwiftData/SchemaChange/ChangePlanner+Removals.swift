@@ -186,8 +186,10 @@ extension ChangePlanner {
     _ links: EarlierLinks, of relationship: RelationshipDescription,
     declaredBy entity: EntityDescription, _ continuations: [Continuation]
   ) {
-    // A join table keeps all its pairs.
-    if !continuations.isEmpty, links.joinTable(in: old) != nil { return }
+    // A join table keeps all its pairs, unless several ones continue it.
+    if !continuations.isEmpty, links.joinTable(in: old) != nil, !dividedLinks.contains(links) {
+      return
+    }
     // If one entity is removed, its rows are reported instead.
     func remaining(_ name: String) -> [(name: String, number: Int)] {
       old.model.subtree(of: name).compactMap { stored in

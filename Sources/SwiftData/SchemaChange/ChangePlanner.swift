@@ -24,6 +24,7 @@ struct ChangePlanner {
   var checks: [ChangeCheck] = []
   var losses: [LossCheck] = []
   private(set) var required: [RequiredCheck] = []
+  private(set) var dividedLinks: Set<EarlierLinks> = []
   private var linkTables: [LinkTable] = []
   private var changedValues: [ChangedValues] = []
 
@@ -47,6 +48,7 @@ struct ChangePlanner {
     declaredRemovals = options.removedProperties
     toleratesLosses = options.keepsOldTables
     mayCarryOver = options.keepsOldTables || options.codeReadsBothVersions
+    dividedLinks = findDividedLinks()
   }
 
   mutating func plan() throws -> ChangePlan {
@@ -347,24 +349,50 @@ struct ChangePlanner {
 
   private func joinChanges() -> [JoinChange] {
     new.joinTables.map { table in
-      for entity in new.model.entities {
-        for relationship in entity.properties.compactMap(\.relationship) {
-          guard let side = new.joinSide(relationship.name, of: entity.name), side.table == table
-          else { continue }
-          return JoinChange(table: table, kind: joinKind(table, side, relationship, entity.name))
-        }
+      guard let owner = owner(of: table) else {
+        return JoinChange(table: table, kind: .filled([]))
       }
-      return JoinChange(table: table, kind: .filled([]))
+      return JoinChange(table: table, kind: joinKind(table, owner))
     }
   }
 
+  /// A relationship with its pairs in a join table of the changed file.
+  private typealias JoinOwner = (
+    entity: String, relationship: RelationshipDescription, side: StoreLayout.JoinSide
+  )
+
+  private func owner(of table: StoreLayout.JoinTable) -> JoinOwner? {
+    for entity in new.model.entities {
+      for relationship in entity.properties.compactMap(\.relationship) {
+        if let side = new.joinSide(relationship.name, of: entity.name), side.table == table {
+          return (entity.name, relationship, side)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Links in a join table that several ones continue, as after a relationship has moved to several
+  /// subclasses. Then each gets the pairs between rows of its own classes.
+  private func findDividedLinks() -> Set<EarlierLinks> {
+    var counts: [EarlierLinks: Int] = [:]
+    for table in new.joinTables {
+      guard let owner = owner(of: table) else { continue }
+      let earlier = links.earlierLinks(of: owner.relationship, in: owner.entity)
+        .filter { $0.joinTable(in: old) != nil }
+      for links in Set(earlier + earlier.map(\.reversed)) { counts[links, default: 0] += 1 }
+    }
+    return Set(counts.filter { $0.value > 1 }.keys)
+  }
+
   private func joinKind(
-    _ table: StoreLayout.JoinTable, _ side: StoreLayout.JoinSide,
-    _ relationship: RelationshipDescription, _ entity: String
+    _ table: StoreLayout.JoinTable, _ owner: JoinOwner
   ) -> JoinChange.Kind {
+    let (entity, relationship, side) = owner
     let earlier = links.earlierLinks(of: relationship, in: entity)
     let (near, far) = (new.table(of: entity), new.table(of: relationship.destination))
-    if !toleratesLosses, earlier.count == 1, let join = earlier[0].joinTable(in: old),
+    if !toleratesLosses, earlier.count == 1, !dividedLinks.contains(earlier[0]),
+      let join = earlier[0].joinTable(in: old),
       let tables = earlier[0].tables(in: old),
       links.sources.removed[tables.near] == nil, links.sources.removed[tables.far] == nil,
       links.sources.offset(from: tables.near, to: near) == 0,
@@ -373,7 +401,11 @@ struct ChangePlanner {
     {
       return .renamed(from: join.table)
     }
-    let selections = earlier.compactMap { links.selection($0, near: near, far: far) }
+    let selections = earlier.compactMap {
+      links.selection(
+        $0, near: near, far: far,
+        between: dividedLinks.contains($0) ? (entity, relationship.destination) : nil)
+    }
     let isForward = table.columns[0] == side.ownerColumn
     return .filled(
       selections.map { isForward ? $0 : "SELECT B, A FROM (\($0)) AS L" })

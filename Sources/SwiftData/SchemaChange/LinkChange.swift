@@ -107,14 +107,40 @@ struct LinkPlanner {
   }
 
   /// A query for the pairs of links, with the keys of the changed file.
-  func selection(_ links: EarlierLinks, near: String, far: String) -> String? {
+  /// - Parameter entities: The entities of the changed models whose rows the pairs may have; `nil`
+  ///   for all.
+  func selection(
+    _ links: EarlierLinks, near: String, far: String,
+    between entities: (near: String, far: String)? = nil
+  ) -> String? {
     guard let pairs = links.pairs(in: stored), let tables = links.tables(in: stored) else {
       return nil
     }
+    var condition = ""
+    if let entities {
+      guard let isNear = isRow(pairs.near, in: tables.near, of: entities.near),
+        let isFar = isRow(pairs.far, in: tables.far, of: entities.far)
+      else { return nil }
+      condition = " WHERE \(isNear) AND \(isFar)"
+    }
     return """
       SELECT * FROM (SELECT \(key(pairs.near, in: tables.near, to: near)) AS A, \
-      \(key(pairs.far, in: tables.far, to: far)) AS B FROM \(pairs.table.quotedName)) AS P \
+      \(key(pairs.far, in: tables.far, to: far)) AS B FROM \(pairs.table.quotedName)\(condition)) AS P \
       WHERE A IS NOT NULL AND B IS NOT NULL
+      """
+  }
+
+  /// The condition for keys of rows that belong to an entity of the changed models, or to one of its
+  /// subentities; `nil` if the file has no such entity.
+  private func isRow(_ term: String, in table: String, of entity: String) -> String? {
+    let names = Set(current.model.subtree(of: entity).map(\.name))
+    let numbers = stored.model.entities.filter { stored in
+      counterparts.successor(of: stored.name).map { names.contains($0.name) } ?? false
+    }.compactMap { stored.numbers[$0.name] }.sorted().map(String.init)
+    if numbers.isEmpty { return nil }
+    return """
+      \(term) IN (SELECT \(RowTerms.key) FROM \(table.quotedName) \
+      WHERE \(RowTerms.entity) IN (\(numbers.joined(separator: ", "))))
       """
   }
 

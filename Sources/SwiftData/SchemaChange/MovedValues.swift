@@ -70,23 +70,24 @@ extension SchemaChange {
     for table in old.tables where stored.columns[table.name] != nil {
       let change = plan.tables.filter { $0.sources.contains { $0.table == table.name } }
       for column in table.columns where column.type == .blob || column.type == .varchar {
-        let isRead = change.contains { change in
-          zip(change.sources, change.columns).contains { source, columns in
-            source.table == table.name
-              && columns.contains { $0.sql.contains(column.name.quotedName) }
-          }
+        // A column may continue for the rows of some entities only, after a property has moved to a
+        // subclass. Then all names are candidates; the commit keeps those that a row still has.
+        let readings = change.flatMap { change in
+          zip(change.sources, change.columns).filter { $0.0.table == table.name }
+            .map { $1.contains(.column(column.name)) }
         }
+        let continues = !readings.isEmpty && readings.allSatisfy { $0 }
         let removed =
           change.flatMap(\.removed)
           + (change.isEmpty
             ? old.model.entities.compactMap {
               old.table(of: $0.name) == table.name ? old.numbers[$0.name] : nil
             } : [])
-        if isRead && removed.isEmpty { continue }
+        if continues && removed.isEmpty { continue }
         let numbers = removed.map(String.init).joined(separator: ", ")
         try StoredName.forEach(
           table.name, column.name, connection,
-          where: isRead ? "\(RowTerms.entity) IN (\(numbers))" : nil
+          where: continues ? "\(RowTerms.entity) IN (\(numbers))" : nil
         ) { _, name in external.recordDropped(name) }
       }
     }

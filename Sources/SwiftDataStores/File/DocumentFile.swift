@@ -73,9 +73,12 @@ struct DocumentFile: Sendable {
   // MARK: Writing
 
   /// Takes the lock that all writers of the file's folder share.
+  /// - Parameter end: The end of the limit, if it has begun before; `nil` if it begins now.
   /// - Throws: `SystemError`, or a `DocumentStoreError` after the limit.
-  func lock(within limit: Duration) throws -> FolderLock {
-    try FolderLock(folder(of: target), file: url, within: limit)
+  func lock(
+    within limit: Duration, until end: ContinuousClock.Instant? = nil
+  ) throws -> FolderLock {
+    try FolderLock(folder(of: target), file: url, within: limit, until: end ?? .now + limit)
   }
 
   /// Replaces the content: readers see the old or the new content, also after a crash.

@@ -18,17 +18,19 @@ struct FolderLock: ~Copyable {
   private let folder: OpenFile
 
   /// - Throws: `SystemError`, or a `DocumentStoreError` after the limit.
-  init(_ path: String, file: URL, within limit: Duration) throws {
+  init(
+    _ path: String, file: URL, within limit: Duration, until end: ContinuousClock.Instant
+  ) throws {
     let folder = try OpenFile(path, O_RDONLY | O_DIRECTORY)
-    try FolderLock.lock(folder, path, file, within: limit)
+    try FolderLock.lock(folder, path, file, within: limit, until: end)
     self.folder = folder
   }
 
   private static func lock(
-    _ folder: borrowing OpenFile, _ path: String, _ file: URL, within limit: Duration
+    _ folder: borrowing OpenFile, _ path: String, _ file: URL, within limit: Duration,
+    until end: ContinuousClock.Instant
   ) throws {
     let number = folder.number
-    let end = ContinuousClock.now + limit
     var pause: UInt32 = 500
     while flock(number, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("locking \(path)") }

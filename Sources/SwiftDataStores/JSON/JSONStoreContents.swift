@@ -170,9 +170,9 @@ struct JSONStoreContents: Sendable {
 extension JSONStoreConfiguration {
   /// Takes the lock of the folder for a save.
   /// - Throws: A `DocumentStoreError`.
-  func lock() throws -> FolderLock {
+  func lock(until end: ContinuousClock.Instant) throws -> FolderLock {
     do {
-      return try DocumentFile(url: url).lock(within: lockTimeout)
+      return try DocumentFile(url: url).lock(within: lockTimeout, until: end)
     } catch {
       throw naming(error, .notWritten)
     }

@@ -52,4 +52,10 @@ struct UniqueKey: Hashable, Sendable {
     values = constraint.paths.map { row.value(at: $0) }
     if values.contains(where: \.isNull) { return nil }
   }
+
+  /// Texts are compared byte by byte, as in the default store. Equal bytes have equal hashes.
+  static func == (lhs: UniqueKey, rhs: UniqueKey) -> Bool {
+    lhs.constraint == rhs.constraint
+      && lhs.values.elementsEqual(rhs.values) { $0.hasBytes(of: $1) }
+  }
 }

@@ -15,6 +15,20 @@ indirect enum DocumentValue: Hashable, Sendable {
 extension DocumentValue {
   var isNull: Bool { self == .null }
 
+  /// Whether both are equal, and their texts byte by byte: equal texts may be composed of different
+  /// characters.
+  func hasBytes(of other: DocumentValue) -> Bool {
+    switch (self, other) {
+    case (.string(let text), .string(let other)): text.utf8.elementsEqual(other.utf8)
+    case (.list(let values), .list(let others)):
+      values.elementsEqual(others) { $0.hasBytes(of: $1) }
+    case (.object(let values), .object(let others)):
+      values.count == others.count
+        && values.allSatisfy { name, value in others[name]?.hasBytes(of: value) ?? false }
+    default: self == other
+    }
+  }
+
   /// The number of lists and objects around the innermost part.
   var depth: Int {
     switch self {

@@ -58,7 +58,8 @@ struct StoreRecoveryRun {
     guard file.kind == .file, file.isReadable, file.size > 0 else {
       throw refusal("There is no readable file at \(source.path). Check the URL.")
     }
-    for suffix in ["", "-wal"]
+    // SQLite would apply a journal or a log that is left there to the new file.
+    for suffix in ["", "-wal", "-journal"]
     where FileManager.default.fileExists(atPath: destination.path + suffix) {
       throw refusal(
         "There is already a file at \(destination.path)\(suffix). Choose another path.")
@@ -69,6 +70,11 @@ struct StoreRecoveryRun {
         "A store at \(destination.path) would use the same folder for large values, "
           + "\(folder.support.lastPathComponent). Choose a file name that differs in more than the "
           + "extension.")
+    }
+    // Pages of an open transaction may be in the file already, and nothing changes them meanwhile.
+    if file.isBeingWritten, file.journal?.isBegun == true {
+      throw refusal(
+        "A program is writing the store at \(source.path). Close it in all programs and try again.")
     }
     if file.hasUnfinishedTransaction, file.journal?.isBegun == true {
       throw refusal(

@@ -34,10 +34,12 @@ struct StoreRecoveryWriter {
     var shortMisfits = 0
 
     /// Whether the assumed columns are not those of the records: then no row is copied, because values
-    /// could get into other columns. Single records may be damaged. Several short ones are rows that are
-    /// older than a column, which the models have in another position.
+    /// could get into other columns. Single records may be damaged, also in a table of few rows. Short
+    /// ones may be rows that are older than a column, which the models have in another position.
     var hasUnknownColumns: Bool {
-      shortMisfits > 1 || 10 * misfits > misfits + copied + duplicates.count
+      let fitting = copied + duplicates.count
+      if misfits == 1, shortMisfits == 0, fitting > 0 { return false }
+      return shortMisfits > 1 || 10 * misfits > misfits + fitting
     }
   }
 

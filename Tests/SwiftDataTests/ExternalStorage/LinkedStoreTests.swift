@@ -48,6 +48,19 @@ import Testing
     #expect(try folder.names().allSatisfy { !$0.hasPrefix(".current") })
   }
 
+  @Test func aLinkIsInspectedAsTheStoreThatItLeadsTo() throws {
+    let context = ModelContext(try External.container(real))
+    context.insert(Picture("b"))
+    try context.save()
+    let (inspection, inspected) = (
+      try StoreInspection(of: real), try StoreInspection(of: linked)
+    )
+    #expect(inspected.bytes == inspection.bytes && inspection.bytes >= 4096)
+    #expect(inspected.logBytes == inspection.logBytes && inspection.logBytes ?? 0 > 0)
+    #expect(inspected.path == linked.path)
+    #expect(try StoreCheckup(of: linked).problems == [])
+  }
+
   @Test func aStoreWithASecondHardLinkIsReported() throws {
     let other = folder.url.appending(path: "other.store")
     try FileManager.default.linkItem(at: real, to: other)

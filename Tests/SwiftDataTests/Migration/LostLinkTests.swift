@@ -81,6 +81,85 @@ import Testing
     #expect(preview[0].losses.isEmpty && preview[0].problems.isEmpty)
   }
 
+  enum TagsAbove {
+    @Model class Animal {
+      var name: String
+      var tags: [Tag] = []
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Animal.tags) var animals: [Animal] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  enum TagsBelow {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      @Relationship(inverse: \Cat.tags) var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test(arguments: [false, true])
+  func pairsFollowARelationshipIntoTwoSubclasses(hasOther: Bool) throws {
+    let store = try MigratedStore().make(TagsAbove.types) { context in
+      let (red, old) = (TagsAbove.Tag("red"), TagsAbove.Tag("old"))
+      context.insert(red)
+      context.insert(old)
+      red.animals = [TagsAbove.Dog("d"), TagsAbove.Cat("c")]
+      old.animals = [TagsAbove.Cat("e")]
+      old.animals += red.animals
+      if hasOther { red.animals.append(TagsAbove.Animal("a")) }
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(TagsBelow.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].problems.isEmpty)
+    #expect(preview[0].losses.map(\.valueCount) == (hasOther ? [1] : []))
+    let context = try store.open(TagsBelow.types)
+    var tags: [String: TagsBelow.Tag] = [:]
+    for tag in try context.fetch(FetchDescriptor<TagsBelow.Tag>()) { tags[tag.text] = tag }
+    #expect(tags["red"]?.dogs.map(\.name) == ["d"] && tags["red"]?.cats.map(\.name) == ["c"])
+    #expect(tags["old"]?.dogs.map(\.name) == ["d"])
+    #expect(tags["old"]?.cats.map(\.name).sorted() == ["c", "e"])
+    let dog = try #require(try context.fetch(FetchDescriptor<TagsBelow.Dog>()).first)
+    #expect(dog.tags.map(\.text).sorted() == ["old", "red"])
+  }
+
   enum Required {
     @Model class Animal {
       var name: String

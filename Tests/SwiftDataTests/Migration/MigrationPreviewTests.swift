@@ -97,4 +97,37 @@ import Testing
       #expect(run.contains(statement))
     }
   }
+
+  // MARK: Configurations that do not fit together
+
+  @Test func whatTheContainerRefusesGetsNoPreview() throws {
+    try Journey.make(folder.store)
+    let before = try content()
+    let schema = Schema([Journey.V1.Memo.self])
+    let others: [(Schema, [ModelConfiguration])] = [
+      // Another class of the entity.
+      (
+        Schema(versionedSchema: Journey.V2.self),
+        [configuration(Schema(versionedSchema: Journey.V1.self))]
+      ),
+      // A model that the container does not have.
+      (schema, [configuration(Schema([Journey.V1.Memo.self, Journey.V1.Stop.self]))]),
+      // Two stores with one name.
+      (schema, [configuration(schema), configuration(schema)]),
+    ]
+    for (schema, configurations) in others {
+      let refused = #expect(throws: SwiftDataError.self) {
+        try ModelContainer(for: schema, configurations: configurations)
+      }
+      let error = #expect(throws: SwiftDataError.self) {
+        try ModelContainer.migrationPreview(for: schema, configurations: configurations)
+      }
+      #expect(error == refused && error?.description == refused?.description)
+    }
+    #expect(try content() == before)
+  }
+
+  private func configuration(_ schema: Schema) -> ModelConfiguration {
+    ModelConfiguration(schema: schema, url: folder.store)
+  }
 }

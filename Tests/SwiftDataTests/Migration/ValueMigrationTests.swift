@@ -110,6 +110,47 @@ import Testing
     }
   }
 
+  enum Above {
+    @Model class Item {
+      var name: String
+      @Attribute(.externalStorage) var data: Data?
+      init(_ name: String, _ data: Data) { (self.name, self.data) = (name, data) }
+    }
+
+    @Model final class Photo: Item {
+      override init(_ name: String, _ data: Data) { super.init(name, data) }
+    }
+  }
+
+  enum Below {
+    @Model class Item {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Photo: Item {
+      @Attribute(.externalStorage) var data: Data?
+      override init(_ name: String) { super.init(name) }
+    }
+  }
+
+  @Test func filesOfRowsThatLoseTheirValueToASubclassAreRemoved() throws {
+    let large = Data(repeating: 7, count: 300_000)
+    try store.make([Above.Item.self, Above.Photo.self]) { context in
+      context.insert(Above.Item("a", Data(repeating: 8, count: 300_000)))
+      context.insert(Above.Photo("b", large))
+    }
+    let folder = store.folder.url.appending(path: ".test_SUPPORT/_EXTERNAL_DATA")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    let context = try store.open([Below.Item.self, Below.Photo.self])
+    #expect(try context.fetchCount(FetchDescriptor<Below.Item>()) == 2)
+    #expect(try context.fetch(FetchDescriptor<Below.Photo>()).map(\.data) == [large])
+    let column = try SQLiteFile.texts(
+      "SELECT hex(ZDATA) FROM ZITEM WHERE ZDATA IS NOT NULL", in: store.url)
+    #expect(column.count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+  }
+
   @Test func aCaseThatRowsHaveMustNotGo() throws {
     try makeBefore()
     let text = try store.refusal([Narrow.Place.self])

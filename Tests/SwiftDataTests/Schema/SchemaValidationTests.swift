@@ -66,6 +66,25 @@ import Testing
     #expect(problems(entity("Item", attribute("x", Plain.self, .transformable(by: "T")))).isEmpty)
   }
 
+  @Test func optionsThatExcludeEachOther() {
+    let text = "'unique' and 'ephemeral' cannot be combined on property 'code'"
+    expect(
+      problems(entity("Trip", attribute("code", String.self, .unique, .ephemeral))),
+      [["(Trip.code)", text, "no store can compare it", "Remove one of them"]])
+    expect(problems(entity("Trip", attribute("code", String.self, .ephemeral))), [])
+  }
+
+  /// The macro does not see the options of an attribute that is changed later.
+  @Test func aContainerRefusesAUniqueValueThatIsNotStored() throws {
+    let entity = try #require(Schema([Coded.self]).entitiesByName["Coded"])
+    try #require(entity.attributesByName["code"]).options.append(.unique)
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Schema(entity), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    #expect(error?.entity == "Coded" && error?.property == "code")
+  }
+
   @Test func constraintsOfUnknownProperties() {
     let item = entity("Item", attribute("name", String.self))
     item.uniquenessConstraints = [["name", "code"]]
@@ -130,4 +149,9 @@ import Testing
       }
     }
   }
+}
+
+@Model private final class Coded {
+  @Attribute(.ephemeral) var code = ""
+  init() {}
 }

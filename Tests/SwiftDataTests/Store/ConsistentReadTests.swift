@@ -69,6 +69,40 @@ import Testing
     #expect(count == 1)
   }
 
+  @Test func savesDuringACheckMakeNoFileMissingOrOrphaned() throws {
+    let folder = try TemporaryFolder()
+    let container = try External.container(folder.store)
+    let first = ModelContext(container)
+    first.insert(External.Album("old", cover: External.bytes(1)))
+    try first.save()
+    let found = try StoreFileCheck.look(at: folder.store) { connection, _ in
+      let other = ModelContext(try External.container(folder.store))
+      let album = try #require(try other.fetch(FetchDescriptor<External.Album>()).first)
+      album.cover = External.bytes(2)
+      try other.save()
+      return try ExternalFilesCheck(of: folder.store, through: connection)
+    }
+    #expect(found.missing.count == 1 && found.orphans.count == 1)
+    let confirmed = try found.confirmed(of: folder.store)
+    #expect(confirmed.missing.isEmpty && confirmed.orphans.isEmpty)
+  }
+
+  @Test func filesThatStayMissingOrOrphanedAreConfirmed() throws {
+    let folder = try TemporaryFolder()
+    let context = ModelContext(try External.container(folder.store))
+    context.insert(External.Album("old", cover: External.bytes(1)))
+    try context.save()
+    let values = folder.url.appending(path: ".test_SUPPORT/_EXTERNAL_DATA")
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: values.path).first)
+    try FileManager.default.moveItem(
+      at: values.appending(path: name), to: values.appending(path: UUID().uuidString))
+    let found = try ExternalFilesCheck(of: folder.store)
+    #expect(found.missing.count == 1 && found.orphans.count == 1)
+    let confirmed = try found.confirmed(of: folder.store)
+    #expect(confirmed.missing == found.missing && confirmed.orphans == found.orphans)
+  }
+
   /// One thread migrates copies of the store again and again, others look at them.
   @Test func nobodyCallsASoundFileDamaged() throws {
     let closed = try Data(contentsOf: store.url)

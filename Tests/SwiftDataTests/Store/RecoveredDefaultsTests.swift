@@ -90,9 +90,9 @@ import Testing
     #expect(items.count == 20 && items.allSatisfy { $0.image == Data([9]) })
   }
 
-  private func makeRows(at url: URL) throws {
+  private func makeRows(_ count: Int = 20, at url: URL) throws {
     let context = try open(url)
-    for number in 0..<20 { context.insert(Graded.Second.Item("item \(number)")) }
+    for number in 0..<count { context.insert(Graded.Second.Item("item \(number)")) }
     try context.save()
   }
 
@@ -147,14 +147,7 @@ import Testing
     try makeRows(at: folder.store)
     try SQLiteFile.execute(
       "UPDATE ZITEM SET ZGRADE = 'wrong' WHERE Z_PK BETWEEN 5 AND \(4 + count)", in: folder.store)
-    var bytes = try Data(contentsOf: folder.store)
-    for (text, damaged) in [
-      ("CREATE TABLE ZITEM", "CRXATE TABLE ZITEM"),
-      (#"CREATE TABLE "ZITEM""#, #"CRXATE TABLE "ZITEM""#), ("ZUNIT", "ZUNIX"),
-    ] {
-      bytes = bytes.replacing(Data(text.utf8), with: Data(damaged.utf8))
-    }
-    try bytes.write(to: folder.store)
+    try damageDefinition(at: folder.store)
     let recovery = try ModelContainer.recoverStore(
       at: folder.store, to: recovered, for: Schema([Graded.Second.Item.self]))
     let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
@@ -163,6 +156,48 @@ import Testing
     #expect(items.lostKeys == (count == 1 ? [5...5] : [1...20]))
     let names = try open(recovered).fetch(FetchDescriptor<Graded.Second.Item>()).map(\.name)
     #expect(names.count == items.copiedRows && names.allSatisfy { $0.hasPrefix("item ") })
+  }
+
+  @Test(arguments: [2, 4, 9]) func rowsOfASmallTableAreKeptBesideOneThatDoesNotFit(
+    _ count: Int
+  ) throws {
+    let folder = try TemporaryFolder()
+    try makeRows(count, at: folder.store)
+    try SQLiteFile.execute("UPDATE ZITEM SET ZGRADE = 'wrong' WHERE Z_PK = 2", in: folder.store)
+    try damageDefinition(at: folder.store)
+    let recovery = try ModelContainer.recoverStore(
+      at: folder.store, to: recovered, for: Schema([Graded.Second.Item.self]))
+    let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
+    #expect(!items.hasUnknownColumns && !items.isComplete)
+    #expect(items.copiedRows == count - 1 && items.lostKeys == [2...2])
+    #expect(
+      recovery.description.contains(
+        "Item: \(count - 1) rows were copied; those with the keys 2 are lost."))
+    let found = try open(recovered).fetch(FetchDescriptor<Graded.Second.Item>())
+    #expect(found.count == count - 1 && found.allSatisfy { $0.grade == 7 })
+  }
+
+  /// The only row tells nothing of the columns.
+  @Test func theOnlyRowThatDoesNotFitIsLost() throws {
+    let folder = try TemporaryFolder()
+    try makeRows(1, at: folder.store)
+    try SQLiteFile.execute("UPDATE ZITEM SET ZGRADE = 'wrong'", in: folder.store)
+    try damageDefinition(at: folder.store)
+    let recovery = try ModelContainer.recoverStore(
+      at: folder.store, to: recovered, for: Schema([Graded.Second.Item.self]))
+    let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
+    #expect(items.hasUnknownColumns && items.copiedRows == 0)
+  }
+
+  private func damageDefinition(at url: URL) throws {
+    var bytes = try Data(contentsOf: url)
+    for (text, damaged) in [
+      ("CREATE TABLE ZITEM", "CRXATE TABLE ZITEM"),
+      (#"CREATE TABLE "ZITEM""#, #"CRXATE TABLE "ZITEM""#), ("ZUNIT", "ZUNIX"),
+    ] {
+      bytes = bytes.replacing(Data(text.utf8), with: Data(damaged.utf8))
+    }
+    try bytes.write(to: url)
   }
 
   @Test func theHistoryOfTheMigrationIsRecovered() throws {

@@ -36,6 +36,13 @@ struct Generate: ParsableCommand {
         try ModelSource(of: store.url, namespace: namespace)
       }
       if let output {
+        // Also through a symbolic link the store must not be replaced.
+        if URL(filePath: output).resolvingSymlinksInPath().path
+          == store.url.resolvingSymlinksInPath().path
+        {
+          throw Failure(
+            description: "\(output) is the store itself. Choose another file for the source.")
+        }
         do {
           try source.text.write(to: URL(filePath: output), atomically: true, encoding: .utf8)
         } catch {
