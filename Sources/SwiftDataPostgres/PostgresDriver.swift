@@ -15,8 +15,6 @@ import SwiftData
 struct PostgresDriver: SQLDriver {
   let pool: PostgresPool
   let mapping: SchemaMapping
-  /// With which each writing transaction begins.
-  let lock: StoreLock
   /// Announces commits; `nil` if nobody listens.
   var notifier: CommitNotifier?
   /// Chooses the server of a read; `nil` without standbys.
@@ -46,7 +44,6 @@ struct PostgresDriver: SQLDriver {
   ) {
     self.pool = pool
     self.mapping = mapping
-    self.lock = lock
     self.monitor = monitor
     numbers = PostgresNumbers(mapping, lock: lock)
   }
@@ -167,7 +164,7 @@ struct PostgresDriver: SQLDriver {
 
   /// Sets how transactions on the connection begin.
   fileprivate func prepare(_ connection: PostgresConnection) {
-    connection.preambles = lock.preambles(checking: monitor.check)
+    connection.preambles = monitor.preambles
     connection.defersStatements = true
   }
 

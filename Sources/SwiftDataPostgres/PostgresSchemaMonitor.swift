@@ -17,9 +17,11 @@ final class PostgresSchemaMonitor: Sendable {
   struct Migrated: Error {}
 
   private struct State {
-    /// The version of the row with the store's description; `nil` if it is not the one that was read at the
+    /// The version of the row with the store's description; empty if it is not the one that was read at the
     /// opening.
-    var version: String?
+    var version = ""
+    /// The statements with which the transactions of saves begin. They check the version.
+    var preambles: [TransactionKind: [String]] = [:]
     /// A time before the last check began.
     var lastCheck: ContinuousClock.Instant
     var isMigrated = false
@@ -30,29 +32,40 @@ final class PostgresSchemaMonitor: Sendable {
   private let entities: StoreSchemaMonitor
   /// The expression for the version of the row with the description.
   private let version: String
-  private let numbersTransactions: Bool
+  private let lock: StoreLock
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - stored: The description that was read at the opening.
   ///   - start: A time before it was read.
   init(
-    _ stored: StoredSchema, _ mapping: SchemaMapping, _ profile: PostgresProfile,
+    _ stored: StoredSchema, _ mapping: SchemaMapping, _ lock: StoreLock,
     since start: ContinuousClock.Instant, _ connection: PostgresConnection
   ) throws {
     entities = StoreSchemaMonitor(stored, mapping, latest: stored)
-    numbersTransactions = profile.tableLocks
+    self.lock = lock
     // Each change of a row writes a new version of it, with the number of the transaction. To compare that
     // takes a tenth of the time for the hash, which other systems have too.
-    version = numbersTransactions ? "xmin::text" : PostgresSchemaMonitor.digest
+    version = lock.profile.tableLocks ? "xmin::text" : PostgresSchemaMonitor.digest
     let found = try connection.prepare(
       "SELECT \(version), \(PostgresSchemaMonitor.digest) \(PostgresSchemaMonitor.source)"
     ).values().first
     let isSame = found?.last == .text(stored.metadataHash)
-    state = Mutex(
-      State(
-        version: isSame ? PostgresSchemaMonitor.text(found?.first) : nil, lastCheck: start))
+    state = Mutex(State(lastCheck: start))
+    note(version: isSame ? PostgresSchemaMonitor.text(found?.first) ?? "" : "")
   }
+
+  private func note(version: String) {
+    let preambles = lock.preambles(checking: check(version))
+    state.withLock { state in
+      state.version = version
+      state.preambles = preambles
+    }
+  }
+
+  /// The statements with which the transactions of saves begin: the lock, and a check that fails if the
+  /// description of the store has changed.
+  var preambles: [TransactionKind: [String]] { state.withLock(\.preambles) }
 
   /// The statement for the hash of the store's description.
   static let digestStatement = "SELECT \(digest) \(source)"
@@ -70,14 +83,16 @@ final class PostgresSchemaMonitor: Sendable {
     return PostgresSchemaMonitor.text(found.first?.first) ?? ""
   }
 
-  /// A statement that fails with a division by zero if the description of the store has changed. Otherwise it
+  /// A statement that fails with a division by zero if the description has another version. Otherwise it
   /// returns the number of the transaction, if the profile has such numbers.
-  var check: String {
-    let version = state.withLock { $0.version ?? "" }
-    // A comparison with an empty text would be an error for numbers.
-    return numbersTransactions
-      ? "SELECT txid_current() / (xmin = '\(version.isEmpty ? "0" : version)'::xid)::integer \(PostgresSchemaMonitor.source)"
-      : "SELECT 1 / count(*) = 1 \(PostgresSchemaMonitor.source) WHERE \(self.version) = '\(version)'"
+  private func check(_ version: String) -> String {
+    let source = PostgresSchemaMonitor.source
+    guard lock.profile.tableLocks else {
+      return "SELECT 1 / count(*) = 1 \(source) WHERE \(self.version) = '\(version)'"
+    }
+    // An empty text is no number, and no row has the version 0.
+    let number = version.isEmpty ? "0" : version
+    return "SELECT txid_current() / (xmin = '\(number)'::xid)::integer \(source)"
   }
 
   /// Whether the error is that of `check`.
@@ -129,10 +144,8 @@ final class PostgresSchemaMonitor: Sendable {
       }
     }
     guard isCurrent else { return }
-    state.withLock { state in
-      state.version = version
-      state.lastCheck = start
-    }
+    if version != known.version { note(version: version) }
+    state.withLock { $0.lastCheck = start }
   }
 
   private static let advice =

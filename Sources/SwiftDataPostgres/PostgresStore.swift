@@ -64,7 +64,8 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       var driver = PostgresDriver(
         pool: pool, mapping: mapping, lock: StoreLock(configuration.profile),
         monitor: try pool.read("a check") {
-          try PostgresSchemaMonitor(stored, mapping, configuration.profile, since: start, $0)
+          try PostgresSchemaMonitor(
+            stored, mapping, StoreLock(configuration.profile), since: start, $0)
         })
       if configuration.notifiesCommits {
         driver.notifier = CommitNotifier(pool, CommitChannel(storeIdentifier: identifier))

@@ -51,19 +51,22 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
   /// - Parameter url: The store file.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` with the reason if the file is not a store,
   ///   or if it is not damaged but can't be read.
-  public init(of url: URL) throws {
+  public init(of url: URL) throws { self = try StoreCheckup.checkup(of: url) }
+
+  private static func checkup(of url: URL) throws -> StoreCheckup {
     do {
       var files: ExternalFilesCheck?
-      self = try OpenedStore.look(at: url) { store in
+      var checkup = try OpenedStore.look(at: url) { store in
         let checkup = try StoreCheckup(store)
         files =
           checkup.isDamaged ? nil : try ExternalFilesCheck(of: url, through: store.connection)
         return checkup
       }
-      if let files { noteFiles(try files.confirmed(of: url)) }
+      if let files { checkup.noteFiles(try files.confirmed(of: url)) }
+      return checkup
     } catch {
       guard let damage = StoreCheckup.damage(error, url) else { throw error }
-      self = StoreCheckup(path: url.path, damage: damage)
+      return StoreCheckup(path: url.path, damage: damage)
     }
   }
 

@@ -54,6 +54,8 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
   func rollback() {}
   func transaction<R>(_ body: () throws -> R) throws -> R { try body() }
   func snapshot<R>(_ body: () throws -> R) throws -> R { try body() }
+  func interrupt() {}
+  func settleInterruption() {}
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R { try body() }
   func changeStamp() throws -> ChangeStamp { ChangeStamp(others: 0, own: 0) }
 }
