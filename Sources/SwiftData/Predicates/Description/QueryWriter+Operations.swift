@@ -37,10 +37,10 @@ extension QueryWriter {
   mutating func equality<Left: PredicateExpression, Right: PredicateExpression>(
     _ function: DataStoreQuery.Function, _ lhs: Left, _ rhs: Right
   ) throws -> QueryExpression {
-    let right = try write(rhs)
-    if let nested = outerOptional(lhs), right == .value(.null), rhs is any NilNode {
-      return .call(function, [try write(nested.outer), right])
+    if rhs is any NilNode, let nested = outerOptional(lhs) {
+      return .call(function, [try write(nested.outer), .value(.null)])
     }
+    let right = try write(rhs)
     let left = try write(lhs)
     if left != .value(.null), right != .value(.null) {
       guard PlainTypes.hasEquality(Left.Output.self), !left.isOpaque, !right.isOpaque else {
