@@ -69,7 +69,6 @@ struct PostgresHistoryTests {
     #expect(found == (0..<6).map { Array(spellings[$0 % 2].utf8) })
   }
 
-  /// Deleting some transactions after a token leaves the token valid, as in the default store.
   @Test func anAuthorThatCannotBeStoredIsNamed() throws {
     let container = try MemoDatabase().container()
     for author in ["a\u{0}b", TestDatabase.incompressibleText(20_000)] {
@@ -83,6 +82,7 @@ struct PostgresHistoryTests {
     #expect(try container.texts() == ["b"])
   }
 
+  /// Deleting some transactions after a token leaves the token valid, as in the default store.
   @Test func deletingTheTransactionsOfAnAuthorLeavesTokensValid() throws {
     try mine.add("0", author: "me")
     try mine.add("1", author: "you")
