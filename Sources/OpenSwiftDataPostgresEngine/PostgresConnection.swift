@@ -155,6 +155,12 @@ package final class PostgresConnection {
   /// Makes the call that runs on another thread throw an error of kind `cancelled`.
   package func cancel() { cancellation.request() }
 
+  /// Waits until the server has received what `cancel` asked for, or closes the connection: a request that
+  /// arrives later would cancel the next statement.
+  package func settleCancellation() {
+    if !cancellation.waitForServer(options.cancellationGrace) { close() }
+  }
+
   package var isOpen: Bool { handle.map { PQstatus($0) == CONNECTION_OK } ?? false }
 
   /// Whether later uses may have the connection. After one to a standby, another host may accept changes.

@@ -53,8 +53,7 @@ extension PostgresConnection: SQLSession {
 
   package func interrupt() { cancel() }
 
-  /// The server may get the request later, when another user of the connection runs a statement.
-  package func settleInterruption() { close() }
+  package func settleInterruption() { settleCancellation() }
 
   package var failure: (any Error)? { failureOfTransaction }
 

@@ -96,11 +96,10 @@ struct PostgresDriver: SQLDriver {
       do {
         return try pool.read("a fetch", read)
       } catch {
-        guard let failure = PostgresError(in: error), failure.isOfStandby, canRepeat() else {
-          throw error
-        }
+        guard let failure = PostgresError(in: error), failure.isOfStandby else { throw error }
         if failure.isLossOfStandby { router.fail(standby, because: failure) }
         router.include(nil)
+        guard canRepeat() else { throw error }
         return try readOnPrimary(canRepeat: canRepeat, read)
       }
     }

@@ -5,14 +5,16 @@ import SwiftData
 
 extension PostgresNumbers {
   /// Takes the lock and the next number, and adds the transaction. The lock is that of the table in this schema of
-  /// the database. Returns the number. The statement fails with a division by zero if a text was removed.
-  /// Parameters: the keys of the four texts, the time, and the number of different keys.
+  /// the database. Returns the number. The statement fails with a division by zero if a key is not that of its
+  /// text any more.
+  /// Parameters: the keys of the four texts, the time, the number of different keys, and the texts.
   /// - Parameter number: The expression that takes the lock and the number.
   static func addTransaction(_ number: String) -> String {
-    newTransaction(
+    let pairs = (1...4).map { "($\($0)::bigint, $\($0 + 6)::text)" }.joined(separator: ", ")
+    return newTransaction(
       """
       \(textCheck) (SELECT count(*) FROM "ATRANSACTIONSTRING" \
-      WHERE "Z_PK" IN ($1, $2, $3, $4)) = $6::bigint THEN 1 ELSE 0 END * (\(number))
+      WHERE ("Z_PK", "ZNAME") IN (\(pairs))) = $6::bigint THEN 1 ELSE 0 END * (\(number))
       """, texts: (1...4).map { "$\($0)::bigint" })
   }
 

@@ -21,8 +21,9 @@ final class PostgresNumbers: NumberAllocator {
   private struct State {
     /// Unused keys, by the number of the root entity.
     var blocks: [Int: [Range<Int64>]] = [:]
-    /// The keys of the texts of the history that are stored, unless another writer has removed them.
-    var texts: [String: Int64] = [:]
+    /// The keys of the texts of the history that are stored, by their bytes, unless another writer has removed
+    /// them.
+    var texts: [[UInt8]: Int64] = [:]
     /// The tables whose sequence is not after the largest key.
     var outdated: Set<String> = []
     /// The number of a transaction of the history that was committed.
@@ -280,19 +281,21 @@ final class PostgresNumbers: NumberAllocator {
   private func references(
     to texts: [String?], _ session: any SQLSession
   ) throws -> (sql: String, before: [_StoredValue], after: [_StoredValue]) {
+    let values = texts.map { $0.map { _StoredValue.text($0) } ?? .null }
     guard session.runsBesideWriters else {
-      let values = texts.map { $0.map { _StoredValue.text($0) } ?? .null }
       try session.statement(PostgresNumbers.addTexts).runLater(.values(values))
       return (addTransactionByTexts, values, [])
     }
-    var keys: [String: Int64] = [:]
-    for text in texts.compactMap(\.self) where keys[text] == nil {
-      keys[text] = try key(of: text, session)
+    var keys: [[UInt8]: Int64] = [:]
+    let references = try texts.map { text -> _StoredValue in
+      guard let text else { return .null }
+      let bytes = Array(text.utf8)
+      // A text that this transaction has added must not be looked up: it is not committed.
+      let key = try keys[bytes] ?? key(of: text, bytes, session)
+      keys[bytes] = key
+      return .integer(key)
     }
-    let values = texts.map { text in
-      text.flatMap { keys[$0] }.map { _StoredValue.integer($0) } ?? .null
-    }
-    return (addTransaction, values, [.integer(Int64(Set(keys.values).count))])
+    return (addTransaction, references, [.integer(Int64(keys.count))] + values)
   }
 
   /// The parameters of `addChanges`.
@@ -371,8 +374,10 @@ final class PostgresNumbers: NumberAllocator {
   }
 
   /// The key of a text of the history, which is stored if it is new. Called beside other writers.
-  private func key(of text: String, _ session: any SQLSession) throws -> Int64 {
-    if let key = state.withLock({ $0.texts[text] }) { return key }
+  private func key(
+    of text: String, _ bytes: [UInt8], _ session: any SQLSession
+  ) throws -> Int64 {
+    if let key = state.withLock({ $0.texts[bytes] }) { return key }
     let parameters = SQLParameters.values([.text(text)])
     guard let key = try session.statement(PostgresNumbers.findText).integer(parameters) else {
       return try session.statement(PostgresNumbers.addText).integer(parameters) ?? 0
@@ -380,7 +385,7 @@ final class PostgresNumbers: NumberAllocator {
     // Committed, so that a rollback of this transaction does not remove it.
     state.withLock { state in
       if state.texts.count >= PostgresNumbers.textLimit { state.texts = [:] }
-      state.texts[text] = key
+      state.texts[bytes] = key
     }
     return key
   }

@@ -123,7 +123,7 @@ final class PostgresSchemaMonitor: Sendable {
   }
 
   /// Compares the entities if the description has changed: another program may have added its own.
-  /// - Throws: `Migrated`, or `PostgresError` if a standby has another description: it may lag, so the read is
+  /// - Throws: `Migrated`, or `PostgresError` if a standby describes other entities: it may lag, so the read is
   ///   repeated on the primary server, which decides.
   func verify(_ connection: PostgresConnection) throws {
     let known = state.withLock { $0 }
@@ -133,12 +133,17 @@ final class PostgresSchemaMonitor: Sendable {
     let isCurrent = !connection.hasOpenTransaction
     let version = try currentVersion(connection)
     if version != known.version {
-      if try connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1 {
+      let isStandby =
+        try connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1
+      let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
+      let isSame = stored.map(entities.describesSameEntities) ?? false
+      if isStandby {
+        // Only the primary server decides which version saves expect.
+        if isSame { return }
         throw PostgresError(
           .server, "the standby has the tables of another version", state: "42P01")
       }
-      let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
-      guard let stored, entities.describesSameEntities(stored) else {
+      guard isSame else {
         state.withLock { $0.isMigrated = true }
         throw Migrated()
       }

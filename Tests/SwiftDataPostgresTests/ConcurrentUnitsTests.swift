@@ -64,6 +64,8 @@ struct ConcurrentUnitsTests {
     let begun = AsyncStream<Void>.makeStream()
     let reading = Task {
       try await readers.read { context in
+        // A snapshot inside that of the read.
+        _ = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
         begun.continuation.finish()
         return try context.fetchCount(FetchDescriptor<Message>())
       }

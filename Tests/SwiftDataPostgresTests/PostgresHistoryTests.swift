@@ -60,7 +60,15 @@ struct PostgresHistoryTests {
     #expect(try mine.transactions(after: tokens[2])[0].token > tokens[2])
   }
 
-  /// Deleting some transactions after a token leaves the token valid, as in the default store.
+  /// The texts are found once, and are equal in Swift.
+  @Test func theBytesOfAnAuthorAreKept() throws {
+    let container = try database.container()
+    let spellings = ["Jos\u{E9}", "Jose\u{301}"]
+    for number in 0..<6 { try container.add("\(number)", author: spellings[number % 2]) }
+    let found = try container.transactions().map { Array(($0.author ?? "").utf8) }
+    #expect(found == (0..<6).map { Array(spellings[$0 % 2].utf8) })
+  }
+
   @Test func anAuthorThatCannotBeStoredIsNamed() throws {
     let container = try MemoDatabase().container()
     for author in ["a\u{0}b", TestDatabase.incompressibleText(20_000)] {
@@ -74,6 +82,7 @@ struct PostgresHistoryTests {
     #expect(try container.texts() == ["b"])
   }
 
+  /// Deleting some transactions after a token leaves the token valid, as in the default store.
   @Test func deletingTheTransactionsOfAnAuthorLeavesTokensValid() throws {
     try mine.add("0", author: "me")
     try mine.add("1", author: "you")

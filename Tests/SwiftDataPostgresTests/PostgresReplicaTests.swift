@@ -251,6 +251,25 @@ final class PostgresReplicaTests: Sendable {
     #expect(error?.description.contains("was migrated by another process") == true)
   }
 
+  /// Another program may add entities of its own.
+  @Test func aStandbyWithANewDescriptionOfTheSameEntitiesIsRead() throws {
+    let container = try container()
+    try container.add("a")
+    try waitForStandby(container)
+    try server.connect().execute(
+      "UPDATE \(database.schema).\"Z_METADATA\" SET \"Z_VERSION\" = \"Z_VERSION\"")
+    let count = container.standbyReads
+    let end = ContinuousClock.now + .seconds(1)
+    while ContinuousClock.now < end {
+      let context = ModelContext(container)
+      let texts = try context.snapshot { try context.fetch(FetchDescriptor<Memo>()).map(\.text) }
+      #expect(texts == ["a"])
+    }
+    #expect(container.standbyReads > count)
+    try container.add("b")
+    #expect(try container.texts() == ["a", "b"])
+  }
+
   @Test func theHistoryIsReadFromThePrimary() throws {
     let (reader, writer) = (try container(), try database.container())
     try waitForStandby(reader)

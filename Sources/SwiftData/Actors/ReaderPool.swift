@@ -119,7 +119,7 @@ final class PooledRead: TaskExecutor {
   func run<Result>(_ body: @Sendable (ModelContext) throws -> Result) async throws -> Result {
     guard let reader = reader.withLock(\.self) else { throw CancellationError() }
     do {
-      return try ReadInterruption.$current.withValue(interruption) { try reader.read(body) }
+      return try interruption.run { try reader.read(body) }
     } catch  where interruption.isRequested {
       throw CancellationError()
     }

@@ -35,11 +35,15 @@ final class WaitingWrites: Sendable {
   private let state: Mutex<State>
   private let limit: Duration?
 
+  /// Limits of the wait in the queue. A context that is idle takes a unit within the lower one, and a clock
+  /// can't tell times as far away as `Duration` can.
+  private static let limits = Duration.milliseconds(100)...Duration.seconds(365 * 24 * 3600)
+
   /// - Parameters:
   ///   - count: The number of contexts.
   ///   - limit: How long a unit may wait for those before it.
   init(contexts count: Int, within limit: Duration?) {
-    self.limit = limit
+    self.limit = limit.map { min(max($0, Self.limits.lowerBound), Self.limits.upperBound) }
     state = Mutex(
       State(
         idle: (0..<count).reversed(), concurrency: WriteConcurrency(atMost: count), count: count))
@@ -77,7 +81,7 @@ final class WaitingWrites: Sendable {
       for write in take(since: .now - limit) {
         write.fail(
           SwiftDataError.storeWriteFailure.with(
-            "The unit of work did not begin within \(limit), because of those before it; nothing was "
+            "The unit of work waited \(limit) for those before it and did not begin; nothing was "
               + "saved. Try again, make units shorter, or raise waitingAtMost of the ModelWriter.",
             doing: "waiting for other units of work", because: .busy))
       }

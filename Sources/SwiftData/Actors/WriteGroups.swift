@@ -91,23 +91,28 @@ actor WriteGroups: ModelActor {
   }
 
   private func runGroup() {
-    var group: [WaitingWrite] = []
+    // The first unit waits for the lock, not for other units.
+    var group = waiting.take(atMost: 1)
+    if group.isEmpty { return }
     var answers: [@Sendable () -> Void] = []
+    var hasBegun = false
     do {
       try modelContext.core.transaction(within: limit) {
+        hasBegun = true
         let end = ContinuousClock.now + WriteGroups.longestTime
-        while group.count < WriteGroups.largestCount, ContinuousClock.now < end,
-          let write = waiting.take(atMost: 1).first
-        {
-          group.append(write)
+        while let write = group.last {
           answers.append(try answer(write))
+          guard group.count < WriteGroups.largestCount, ContinuousClock.now < end,
+            let next = waiting.take(atMost: 1).first
+          else { break }
+          group.append(next)
         }
       }
     } catch is Separation {
       return group.forEach(runAlone)
     } catch {
-      // If the transaction did not begin, those that wait would fail later in the same way.
-      if group.isEmpty { group = waiting.take(atMost: .max) }
+      // Those that wait would fail later in the same way.
+      if !hasBegun { group += waiting.take(atMost: .max) }
       for write in group { write.fail(error) }
       return
     }

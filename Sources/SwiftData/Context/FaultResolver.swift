@@ -35,7 +35,7 @@ final class FaultResolver {
     guard let identifier = storage.knownIdentifier else { return }
     let found: DefaultSnapshot?
     do {
-      found = try stores.snapshot(for: identifier)
+      found = try ReadInterruption.suspended { try stores.snapshot(for: identifier) }
     } catch {
       failedReads.note(error)
       storage.failFilling()  // the row may still exist: the next read tries again
@@ -60,7 +60,7 @@ final class FaultResolver {
   /// Reads the current row; a row that no longer exists or can't be read changes nothing.
   func reread(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
-      let fresh = try? stores.snapshot(for: identifier)
+      let fresh = try? ReadInterruption.suspended({ try stores.snapshot(for: identifier) })
     else { return }
     materializer.update(storage, with: fresh)
   }
@@ -149,8 +149,10 @@ final class FaultResolver {
       let port = stores.port(of: storage)
     else { return [] }
     let snapshots = failedReads.noting {
-      try port.members(
-        of: identifier, slot: slot, descriptor: storage.descriptor, stores.editingState)
+      try ReadInterruption.suspended {
+        try port.members(
+          of: identifier, slot: slot, descriptor: storage.descriptor, stores.editingState)
+      }
     }
     return snapshots?.map { materializer.materialize($0, in: source) }
   }

@@ -1,17 +1,24 @@
+import Foundation
 import Synchronization
 
-/// Lets another thread end a read: the statement that runs throws, and so does each further read.
+/// Lets another thread end a read: the statement that runs throws, and so does each further read that can
+/// throw.
 ///
-/// The sessions of a read are known while they are lent to it, so no other user of a connection is
-/// interrupted.
+/// A read that can't throw, such as that of a relationship, is performed: the code of a user must not get
+/// a value that is not in the store. The sessions of a read are known while they are lent to it, and it is
+/// ignored on other threads, so nobody else is interrupted. A task that the read starts inherits its
+/// task-local values.
 package final class ReadInterruption: Sendable {
-  /// That of the read which the task performs.
-  @TaskLocal package static var current: ReadInterruption?
+  @TaskLocal private static var ofTask: ReadInterruption?
 
   private struct State: @unchecked Sendable {
     // Only `interrupt` is called on other threads.
     var sessions: [any SQLSession] = []
     var isRequested = false
+    /// The number of reads that can't throw and run now.
+    var suspensions = 0
+    /// The thread of the read, while it runs.
+    var thread: ObjectIdentifier?
   }
 
   private let state = Mutex(State())
@@ -20,22 +27,58 @@ package final class ReadInterruption: Sendable {
 
   package var isRequested: Bool { state.withLock { $0.isRequested } }
 
+  /// Runs the read. Until its end, reads of this thread can be interrupted.
+  package func run<R>(_ body: () throws -> R) rethrows -> R {
+    let thread = ObjectIdentifier(Thread.current)
+    state.withLock { $0.thread = thread }
+    defer { state.withLock { $0.thread = nil } }
+    return try ReadInterruption.$ofTask.withValue(self) { try body() }
+  }
+
   package func request() {
     state.withLock { state in
       state.isRequested = true
+      if state.suspensions > 0 { return }
       for session in state.sessions { session.interrupt() }
     }
   }
 
-  /// - Throws: `CancellationError` if the read of this task was interrupted.
+  /// That of the read which this thread performs.
+  private static var current: ReadInterruption? {
+    guard let interruption = ofTask else { return nil }
+    let thread = ObjectIdentifier(Thread.current)
+    return interruption.state.withLock { $0.thread == thread } ? interruption : nil
+  }
+
+  /// - Throws: `CancellationError` if the read of this thread was interrupted.
   package static func check() throws {
-    if let current, current.isRequested { throw CancellationError() }
+    guard let current else { return }
+    let ends = current.state.withLock { $0.isRequested && $0.suspensions == 0 }
+    if ends { throw CancellationError() }
+  }
+
+  /// Runs a read that can't throw.
+  package static func suspended<R>(_ body: () throws -> R) rethrows -> R {
+    guard let current else { return try body() }
+    let sessions = current.state.withLock { state -> [any SQLSession] in
+      state.suspensions += 1
+      return state.isRequested ? state.sessions : []
+    }
+    for session in sessions { session.settleInterruption() }
+    defer { current.state.withLock { $0.suspensions -= 1 } }
+    return try body()
   }
 
   /// Runs reads of a session, which can be interrupted.
   package static func allowed<R>(in session: any SQLSession, _ body: () throws -> R) throws -> R {
     guard let current else { return try body() }
-    current.state.withLock { $0.sessions.append(session) }
+    let isKnown = current.state.withLock { state in
+      let isKnown = state.sessions.contains { $0 === session }
+      if !isKnown { state.sessions.append(session) }
+      return isKnown
+    }
+    // A snapshot inside another one.
+    if isKnown { return try body() }
     defer { current.remove(session) }
     try check()
     return try body()

@@ -249,8 +249,7 @@ package protocol SQLSession: AnyObject {
   /// Makes the statement that runs throw. Called on any thread while the session is lent.
   func interrupt()
 
-  /// Called after `interrupt`, when the session has ended its work. No interruption may reach what it does
-  /// next.
+  /// Called after `interrupt`: no interruption may reach what the session does next.
   func settleInterruption()
 
   /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws.

@@ -224,6 +224,53 @@ import Testing
     #expect(try await readers.read { try $0.fetchCount(FetchDescriptor<Person>()) } == 2_000)
   }
 
+  /// The code of a user can't know that a list is empty only because its task was cancelled.
+  @Test func aCancelledReadSeesTrueValuesUntilItThrows() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let context = ModelContext(container)
+    let person = Person(email: "a")
+    context.insert(person)
+    person.desks = [Office.Desk(room: "r", number: 1)]
+    try context.save()
+    let seen = Numbers()
+    let reading = Task {
+      try await ModelReaders(container, count: 1).read { context -> Int in
+        let person = try #require(try context.fetch(FetchDescriptor<Person>()).first)
+        withUnsafeCurrentTask { $0?.cancel() }
+        seen.add(person.desks.count)
+        seen.add(person.desks.first?.owner === person ? 1 : 0)
+        seen.add(person.desks.first?.number ?? 0)
+        return try context.fetchCount(FetchDescriptor<Person>())
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    #expect(seen.numbers == [1, 1, 1])
+  }
+
+  @Test func aTaskOfACancelledReadGoesOn() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let tasks = Mutex<Task<Int, any Error>?>(nil)
+    let goOn = DispatchSemaphore(value: 0)
+    let reading = Task {
+      try await ModelReaders(container, count: 1).read { context -> Int in
+        let task = Task {
+          try await onThread {
+            goOn.wait()
+            return try ModelContext(container).fetchCount(FetchDescriptor<Person>())
+          }
+        }
+        tasks.withLock { $0 = task }
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try context.fetchCount(FetchDescriptor<Person>())
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+    goOn.signal()
+    #expect(try await tasks.withLock(\.self)?.value == 0)
+  }
+
   /// The reads that have run.
   private final class Numbers: Sendable {
     private let all = Mutex<[Int]>([])

@@ -180,6 +180,8 @@ import Testing
     for task in tasks {
       let error = await #expect(throws: SwiftDataError.self) { try await task.value }
       #expect(error?.reason.isTransient == true)
+      // No other unit was before them.
+      #expect(error?.operation != "waiting for other units of work")
     }
     #expect(try await writer.write(add("d")) == "d")
     #expect(try emails(container) == ["d", "other"])
@@ -220,6 +222,18 @@ import Testing
     }
     #expect(try await writer.write(add) == "a")
     #expect(try emails(container) == ["a"])
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .zero, .seconds(-5)])
+  func aWaitMayHaveAnyLimit(limit: Duration) async throws {
+    let container = try Office.container()
+    let writer = ModelWriter(container, waitingAtMost: limit)
+    for number in 0..<20 {
+      async let first = writer.write(add("a \(number)"))
+      async let second = writer.write(add("b \(number)"))
+      _ = try await (first, second)
+    }
+    #expect(try emails(container).count == 40)
   }
 
   @Test func aCancelledUnitThatWaitsDoesNotRun() async throws {

@@ -87,7 +87,8 @@ enum Field {
 
   /// A form in which equal texts have equal bytes: unique values are compared byte by byte.
   private static func normal(_ text: String) -> String {
-    text.precomposedStringWithCanonicalMapping.lowercased()
+    // Lowercase letters may have another composed form.
+    text.lowercased().precomposedStringWithCanonicalMapping
   }
 
   static func email(_ value: String) throws -> String {
