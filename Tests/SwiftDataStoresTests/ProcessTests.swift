@@ -229,6 +229,33 @@ struct WatchTests {
     }
   }
 
+  @Test func aTextOfOtherCharactersIsAChangeAlsoForOtherStores() throws {
+    let folder = try Folder()
+    let (one, two) = (try folder.open(), try folder.open())
+    let (first, second) = (ModelContext(one), ModelContext(two))
+    for context in [first, second] { context.autosaveEnabled = false }
+    first.insert(Author("Ren\u{e9}", born: 1))
+    try first.save()
+    // Both texts are equal, and have different bytes.
+    try #require(try second.all(Author.self).first).name = "Rene\u{301}"
+    try second.save()
+    second.insert(Author("Ren\u{e9}", born: 2))
+    try second.save()
+    for container in [one, two] {
+      let found = try ModelContext(container).all(Author.self)
+      let bytes = Dictionary(grouping: found, by: \.born).mapValues {
+        $0.map { $0.name.utf8.count }
+      }
+      #expect(bytes == [1: [6], 2: [5]])
+    }
+    // The first store knows the new value, so that a new row with the old one is the other row.
+    let third = ModelContext(one)
+    third.insert(Author("Ren\u{e9}", born: 3))
+    try third.save()
+    let found = try folder.context().all(Author.self)
+    #expect(found.compactMap(\.born).sorted() == [1, 3])
+  }
+
   @MainActor @Test func liveResultsFollowAnEditor() async throws {
     let folder = try Folder()
     try folder.write(FormatTests.text)
