@@ -198,6 +198,9 @@ struct ProcessTests {
     }
     let codes = errors.withLock { $0.map { ($0 as? DocumentStoreError)?.code } }
     #expect(codes == Array(repeating: .locked, count: count))
+    // The lock of the folder, or an earlier save, is the end of a wait that may have had both.
+    let texts = errors.withLock { $0.map { "\($0)".lowercased() } }
+    #expect(texts.allSatisfy { $0.contains("earlier saves of this store") }, "\(texts)")
     // One after the other they would wait for 16 seconds.
     #expect(time < .seconds(12))
   }
@@ -227,6 +230,33 @@ struct WatchTests {
         try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.pages == pages }))
           .count == 1)
     }
+  }
+
+  @Test func aTextOfOtherCharactersIsAChangeAlsoForOtherStores() throws {
+    let folder = try Folder()
+    let (one, two) = (try folder.open(), try folder.open())
+    let (first, second) = (ModelContext(one), ModelContext(two))
+    for context in [first, second] { context.autosaveEnabled = false }
+    first.insert(Author("Ren\u{e9}", born: 1))
+    try first.save()
+    // Both texts are equal, and have different bytes.
+    try #require(try second.all(Author.self).first).name = "Rene\u{301}"
+    try second.save()
+    second.insert(Author("Ren\u{e9}", born: 2))
+    try second.save()
+    for container in [one, two] {
+      let found = try ModelContext(container).all(Author.self)
+      let bytes = Dictionary(grouping: found, by: \.born).mapValues {
+        $0.map { $0.name.utf8.count }
+      }
+      #expect(bytes == [1: [6], 2: [5]])
+    }
+    // The first store knows the new value, so that a new row with the old one is the other row.
+    let third = ModelContext(one)
+    third.insert(Author("Ren\u{e9}", born: 3))
+    try third.save()
+    let found = try folder.context().all(Author.self)
+    #expect(found.compactMap(\.born).sorted() == [1, 3])
   }
 
   @MainActor @Test func liveResultsFollowAnEditor() async throws {

@@ -118,6 +118,15 @@ package enum SchemaValidation {
                 + "not marked @Transient.", entity, name))
           continue
         }
+        // Of a unique attribute the error of its options says it.
+        if let attribute = property as? Schema.Attribute, !attribute.isUnique,
+          attribute.options.contains(.ephemeral)
+        {
+          problems.append(
+            problem(
+              "\(kind) cannot cover an ephemeral property, because its value is not stored. Remove the "
+                + "option 'ephemeral', or the property from \(kind).", entity, name))
+        }
         if let relationship = property as? Schema.Relationship,
           !relationship.isToOneRelationship
         {

@@ -186,7 +186,7 @@ extension ChangePlanner {
     _ links: EarlierLinks, of relationship: RelationshipDescription,
     declaredBy entity: EntityDescription, _ continuations: [Continuation]
   ) {
-    // A join table keeps all its pairs, unless several ones continue it.
+    // A join table keeps all its pairs, unless they are divided.
     if !continuations.isEmpty, links.joinTable(in: old) != nil, !dividedLinks.contains(links) {
       return
     }

@@ -235,7 +235,9 @@ struct ChangePlanner {
       }
     }
     let column = new.column(relationship.name, of: owner)?.name ?? ""
-    let term = linkTerm(earlier, source, table.name, column, destination, owner, relationship.name)
+    let term = linkTerm(
+      earlier, source, table.name, column, destination,
+      between: (owner, relationship.destination), owner, relationship.name)
     if !relationship.isOptional {
       if mayBeEmpty(earlier, rows) {
         if toleratesLosses {
@@ -292,14 +294,17 @@ struct ChangePlanner {
     let earlier = links.earlierLinks(of: relationship, in: id.entity).map(\.reversed)
     let column = new.column(id.property, of: id.entity, .owner)?.name ?? ""
     return linkTerm(
-      earlier, source, table.name, column, new.table(of: id.entity), id.entity, id.property)
+      earlier, source, table.name, column, new.table(of: id.entity),
+      between: (relationship.destination, id.entity), id.entity, id.property)
   }
 
   /// The source of a column with keys of related rows: a column of the same rows, or pairs that are
   /// collected from other tables.
+  /// - Parameter entities: The entities of the changed models that the relationship connects.
   private mutating func linkTerm(
     _ earlier: [EarlierLinks], _ source: String, _ table: String, _ column: String,
-    _ destination: String, _ entity: String, _ property: String
+    _ destination: String, between entities: (near: String, far: String), _ entity: String,
+    _ property: String
   ) -> ColumnSource {
     if earlier.isEmpty { return .null }
     let local = earlier.map { link in
@@ -325,7 +330,11 @@ struct ChangePlanner {
     if let known = linkTables.firstIndex(where: { $0.table == table && $0.column == column }) {
       return .links(known)
     }
-    let selections = earlier.compactMap { links.selection($0, near: table, far: destination) }
+    let selections = earlier.compactMap {
+      links.selection(
+        $0, near: table, far: destination, between: dividedLinks.contains($0) ? entities : nil)
+    }
+    if selections.isEmpty { return .null }
     let union = selections.joined(separator: " UNION ")
     note(
       entity, property, from: "a list", to: "one model", "have several members",
@@ -372,9 +381,20 @@ struct ChangePlanner {
     return nil
   }
 
-  /// Links in a join table that several ones continue, as after a relationship has moved to several
-  /// subclasses. Then each gets the pairs between rows of its own classes.
+  /// Links that are divided, as after a relationship has moved into subclasses. Several join tables
+  /// continue them, or a relationship that does not have the rows of all their classes. Then each
+  /// gets the pairs between rows of its own classes.
   private func findDividedLinks() -> Set<EarlierLinks> {
+    var found: Set<EarlierLinks> = []
+    for entity in new.model.entities {
+      for relationship in entity.properties.compactMap(\.relationship)
+      where !relationship.isTransient {
+        for links in links.earlierLinks(of: relationship, in: entity.name)
+        where !hasAllRows(of: links, near: entity.name, far: relationship.destination) {
+          found.formUnion([links, links.reversed])
+        }
+      }
+    }
     var counts: [EarlierLinks: Int] = [:]
     for table in new.joinTables {
       guard let owner = owner(of: table) else { continue }
@@ -382,7 +402,20 @@ struct ChangePlanner {
         .filter { $0.joinTable(in: old) != nil }
       for links in Set(earlier + earlier.map(\.reversed)) { counts[links, default: 0] += 1 }
     }
-    return Set(counts.filter { $0.value > 1 }.keys)
+    return found.union(counts.filter { $0.value > 1 }.keys)
+  }
+
+  /// Whether all rows that links may have, and that continue, are rows of two entities.
+  private func hasAllRows(of links: EarlierLinks, near: String, far: String) -> Bool {
+    func isWithin(_ earlier: String, _ current: String) -> Bool {
+      let names = Set(
+        new.model.subtree(of: current).compactMap { counterparts.entity($0.name)?.name })
+      return old.model.subtree(of: earlier).allSatisfy {
+        names.contains($0.name) || counterparts.successor(of: $0.name) == nil
+      }
+    }
+    guard let origin = links.origin, let destination = links.destination else { return true }
+    return isWithin(origin, near) && isWithin(destination, far)
   }
 
   private func joinKind(

@@ -31,6 +31,9 @@ struct EarlierLinks: Hashable {
     self.far = far
   }
 
+  /// The entity of the rows in question.
+  var origin: String? { near?.entity ?? far?.relationship.destination }
+
   /// The entity of the related rows.
   var destination: String? { near?.relationship.destination ?? far?.entity }
 
@@ -76,9 +79,7 @@ struct EarlierLinks: Hashable {
 
   /// The tables of the rows on both sides.
   func tables(in layout: StoreLayout) -> (near: String, far: String)? {
-    guard let origin = near?.entity ?? far?.relationship.destination, let destination else {
-      return nil
-    }
+    guard let origin, let destination else { return nil }
     return (layout.table(of: origin), layout.table(of: destination))
   }
 }

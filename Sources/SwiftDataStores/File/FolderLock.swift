@@ -37,8 +37,9 @@ struct FolderLock: ~Copyable {
       if ContinuousClock.now >= end {
         throw DocumentStoreError(
           .locked,
-          "\(holder(of: try FileStamp(of: folder))) has locked the folder \(path) for writing for more than "
-            + "\(limit). Nothing was saved; save again when it is done.", url: file)
+          "\(holder(of: try FileStamp(of: folder))) has locked the folder \(path) for writing. The limit of "
+            + "\(limit), which includes the wait for earlier saves of this store, is over. Nothing was "
+            + "saved; save again when it is done.", url: file)
       }
       usleep(pause)
       pause = min(pause * 2, 20_000)

@@ -41,7 +41,7 @@ struct Referrer: Hashable, Sendable {
   let property: String
 }
 
-/// The values of a unique constraint.
+/// The values of a unique constraint. Texts are compared byte by byte, as in the default store.
 struct UniqueKey: Hashable, Sendable {
   let constraint: UniqueConstraint
   let values: [DocumentValue]
@@ -51,11 +51,5 @@ struct UniqueKey: Hashable, Sendable {
     self.constraint = constraint
     values = constraint.paths.map { row.value(at: $0) }
     if values.contains(where: \.isNull) { return nil }
-  }
-
-  /// Texts are compared byte by byte, as in the default store. Equal bytes have equal hashes.
-  static func == (lhs: UniqueKey, rhs: UniqueKey) -> Bool {
-    lhs.constraint == rhs.constraint
-      && lhs.values.elementsEqual(rhs.values) { $0.hasBytes(of: $1) }
   }
 }

@@ -15,17 +15,25 @@ indirect enum DocumentValue: Hashable, Sendable {
 extension DocumentValue {
   var isNull: Bool { self == .null }
 
-  /// Whether both are equal, and their texts byte by byte: equal texts may be composed of different
-  /// characters.
-  func hasBytes(of other: DocumentValue) -> Bool {
-    switch (self, other) {
+  /// Texts are compared byte by byte, so that a row is read and written again when only the
+  /// characters differ that compose an equal text. Values with equal bytes have equal hashes.
+  static func == (lhs: DocumentValue, rhs: DocumentValue) -> Bool {
+    switch (lhs, rhs) {
+    case (.null, .null): true
+    case (.boolean(let value), .boolean(let other)): value == other
+    case (.number(let text), .number(let other)): text == other
     case (.string(let text), .string(let other)): text.utf8.elementsEqual(other.utf8)
-    case (.list(let values), .list(let others)):
-      values.elementsEqual(others) { $0.hasBytes(of: $1) }
+    case (.list(let values), .list(let others)): values == others
     case (.object(let values), .object(let others)):
       values.count == others.count
-        && values.allSatisfy { name, value in others[name]?.hasBytes(of: value) ?? false }
-    default: self == other
+        && values.allSatisfy { name, value in
+          guard let other = others.index(forKey: name) else { return false }
+          return name.utf8.elementsEqual(others[other].key.utf8) && value == others[other].value
+        }
+    case (.identifier(let identifier), .identifier(let other)): identifier == other
+    case (.null, _), (.boolean, _), (.number, _), (.string, _), (.list, _), (.object, _),
+      (.identifier, _):
+      false
     }
   }
 

@@ -33,13 +33,51 @@ struct StoreRecoveryWriter {
     /// The number of those with fewer values than there are columns.
     var shortMisfits = 0
 
+    /// By assumed column, the types in the table that all copied values of the column have.
+    fileprivate var typesOfCopied: [Set<String>] = []
+    /// By column in which the last misfit does not fit, the types in the table that its value has.
+    fileprivate var typesOfMisfit: [Int: Set<String>] = [:]
+
     /// Whether the assumed columns are not those of the records: then no row is copied, because values
-    /// could get into other columns. Single records may be damaged, also in a table of few rows. Short
-    /// ones may be rows that are older than a column, which the models have in another position.
+    /// could get into other columns. Single records may be damaged, also in a table of few rows, if
+    /// other rows tell that the columns are in this order. Short ones may be rows that are older than a
+    /// column, which the models have in another position.
     var hasUnknownColumns: Bool {
       let fitting = copied + duplicates.count
-      if misfits == 1, shortMisfits == 0, fitting > 0 { return false }
+      if misfits == 1, shortMisfits == 0, fitting > 0, isDamagedMisfit { return false }
       return shortMisfits > 1 || 10 * misfits > misfits + fitting
+    }
+
+    /// Whether no other order of the columns explains the misfit. Each of its values that do not fit
+    /// stands where another row has a value that no column has too. Nulls tell nothing.
+    private var isDamagedMisfit: Bool {
+      typesOfMisfit.allSatisfy { typesOfCopied[$0].isDisjoint(with: $1) }
+    }
+
+    /// Notes a record of a table with assumed columns.
+    /// - Returns: Whether the record fits.
+    mutating func note(_ values: [RecordValue], _ types: [String]) -> Bool {
+      if typesOfCopied.isEmpty {
+        typesOfCopied = Array(repeating: Set(types), count: types.count)
+      }
+      // A row that is older than a column has no value of it; the column is then not where the models
+      // have it.
+      guard values.count == types.count else {
+        misfits += 1
+        shortMisfits += 1
+        return false
+      }
+      let wrong = values.indices.filter { !values[$0].fits(types[$0]) }
+      if wrong.isEmpty {
+        for (index, value) in values.enumerated() where typesOfCopied[index].count > 1 {
+          typesOfCopied[index] = typesOfCopied[index].filter(value.fits)
+        }
+        return true
+      }
+      misfits += 1
+      typesOfMisfit = [:]
+      for index in wrong { typesOfMisfit[index] = Set(types).filter(values[index].fits) }
+      return false
     }
   }
 
@@ -191,11 +229,7 @@ struct StoreRecoveryWriter {
     /// - Returns: Whether the row can belong to the table.
     mutating func add(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
       guard isPlausible(values) else { return false }
-      if let types = table.assumedTypes, !values.fit(types) {
-        table.misfits += 1
-        if values.count < types.count { table.shortMisfits += 1 }
-        return false
-      }
+      if let types = table.assumedTypes, !table.note(values, types) { return false }
       if try insert(key, values) { table.copied += 1 } else { table.duplicates.append(key) }
       return true
     }
@@ -435,14 +469,6 @@ struct StoreRecoveryWriter {
     guard result == "ok" else {
       throw SQLiteError(.corrupt, message: "the new file is damaged: \(result)")
     }
-  }
-}
-
-extension [RecordValue] {
-  /// Whether a record can have columns of these types. A row that is older than a column has no value
-  /// of it; the column is then not where the models have it.
-  fileprivate func fit(_ types: [String]) -> Bool {
-    count == types.count && zip(self, types).allSatisfy { $0.fits($1) }
   }
 }
 

@@ -160,6 +160,149 @@ import Testing
     #expect(dog.tags.map(\.text).sorted() == ["old", "red"])
   }
 
+  enum TagsOfDogs {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test(arguments: [true, false])
+  func pairsOfClassesThatLoseTheRelationshipAreTold(hasCats: Bool) throws {
+    let store = try MigratedStore().make(TagsAbove.types) { context in
+      let (red, old) = (TagsAbove.Tag("red"), TagsAbove.Tag("old"))
+      context.insert(red)
+      context.insert(old)
+      red.animals = [TagsAbove.Dog("d")]
+      if hasCats {
+        red.animals.append(TagsAbove.Cat("c"))
+        old.animals = [TagsAbove.Cat("e")]
+      }
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(TagsOfDogs.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].problems.isEmpty)
+    #expect(preview[0].losses.map(\.valueCount) == (hasCats ? [2] : []))
+    let context = try store.open(TagsOfDogs.types)
+    var tags: [String: TagsOfDogs.Tag] = [:]
+    for tag in try context.fetch(FetchDescriptor<TagsOfDogs.Tag>()) { tags[tag.text] = tag }
+    #expect(tags["red"]?.dogs.map(\.name) == ["d"] && tags["old"]?.dogs.isEmpty == true)
+    let dogs = try context.fetch(FetchDescriptor<TagsOfDogs.Dog>())
+    #expect(dogs.map(\.name) == ["d"] && dogs[0].tags.map(\.text) == ["red"])
+    #expect(try context.fetchCount(FetchDescriptor<TagsOfDogs.Cat>()) == (hasCats ? 2 : 0))
+  }
+
+  enum TagsAndTag {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      @Relationship(originalName: "tags") var tag: Tag?
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      @Relationship(inverse: \Cat.tag) var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test(arguments: [false, true])
+  func aListOfOneSubclassMayBecomeASingleModel(hasSeveral: Bool) throws {
+    let store = try MigratedStore().make(TagsAbove.types) { context in
+      let (red, old) = (TagsAbove.Tag("red"), TagsAbove.Tag("old"))
+      context.insert(red)
+      context.insert(old)
+      red.animals = [TagsAbove.Dog("d"), TagsAbove.Cat("c")]
+      old.animals = red.animals.filter { hasSeveral || $0 is TagsAbove.Dog }
+    }
+    if hasSeveral {
+      #expect(try store.refusal(TagsAndTag.types).contains("have several members"))
+      return
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(TagsAndTag.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].problems.isEmpty && preview[0].losses.isEmpty)
+    let context = try store.open(TagsAndTag.types)
+    var tags: [String: TagsAndTag.Tag] = [:]
+    for tag in try context.fetch(FetchDescriptor<TagsAndTag.Tag>()) { tags[tag.text] = tag }
+    #expect(tags["red"]?.dogs.map(\.name) == ["d"] && tags["red"]?.cats.map(\.name) == ["c"])
+    #expect(tags["old"]?.dogs.map(\.name) == ["d"] && tags["old"]?.cats.isEmpty == true)
+    let cats = try context.fetch(FetchDescriptor<TagsAndTag.Cat>())
+    #expect(cats.map(\.tag?.text) == ["red"])
+  }
+
+  enum OwnersOfDogs {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      @Relationship(originalName: "owner") var owners: [Person] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Person {
+      @Relationship(inverse: \Dog.owners) var pets: [Dog] = []
+      init() {}
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Person.self,
+    ]
+  }
+
+  @Test func aSingleModelMayBecomeAListOfOneSubclass() throws {
+    let store = try MigratedStore().make(Above.types) { context in
+      let person = Above.Person()
+      context.insert(person)
+      person.pets = [Above.Dog("d"), Above.Cat("c")]
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(OwnersOfDogs.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].losses.map(\.valueCount) == [1])
+    let context = try store.open(OwnersOfDogs.types)
+    let people = try context.fetch(FetchDescriptor<OwnersOfDogs.Person>())
+    #expect(people.map { $0.pets.map(\.name) } == [["d"]])
+  }
+
   enum Required {
     @Model class Animal {
       var name: String

@@ -100,6 +100,31 @@ import Testing
     expect(problems(item), [["(Item.parts)", "#Unique cannot cover a to-many relationship"]])
   }
 
+  @Test func constraintsOfEphemeralProperties() {
+    let item = entity(
+      "Item", attribute("name", String.self), attribute("code", String.self, .ephemeral),
+      attribute("place", PostalAddress.self, .ephemeral))
+    item.uniquenessConstraints = [["name", "code"]]
+    item.indices = [["place.street"]]
+    expect(
+      problems(item),
+      [
+        ["(Item.code)", "#Unique cannot cover an ephemeral property", "Remove the option"],
+        ["(Item.place.street)", "#Index cannot cover an ephemeral property"],
+      ])
+  }
+
+  /// A store would compare only the names.
+  @Test func aContainerRefusesAConstraintOfAValueThatIsNotStored() throws {
+    let entity = try #require(Schema([Coded.self]).entitiesByName["Coded"])
+    entity.uniquenessConstraints = [["name", "code"]]
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Schema(entity), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    #expect(error?.entity == "Coded" && error?.property == "code")
+  }
+
   @Test func constraintsMayNameLeaves() {
     let item = entity("Item", attribute("address", PostalAddress.self))
     item.indices = [["address.street"]]
@@ -152,6 +177,7 @@ import Testing
 }
 
 @Model private final class Coded {
+  var name = ""
   @Attribute(.ephemeral) var code = ""
   init() {}
 }

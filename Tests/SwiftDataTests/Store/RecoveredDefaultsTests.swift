@@ -189,6 +189,25 @@ import Testing
     #expect(items.hasUnknownColumns && items.copiedRows == 0)
   }
 
+  /// Nulls fit every column, so the first row does not tell the order of the columns.
+  @Test(arguments: [7, nil]) func aRowWithNullsDoesNotTellTheOrderOfColumns(_ beta: Int?) throws {
+    let file = try MigratedStore().make([Measured.Item.self]) { context in
+      for unit in [nil, "pieces"] { context.insert(Measured.Item(1, gamma: 2, unit)) }
+    }
+    // The column that a program has added is the last one in the file.
+    try SQLiteFile.execute(
+      """
+      ALTER TABLE ZITEM DROP COLUMN ZBETA; ALTER TABLE ZITEM ADD COLUMN ZBETA INTEGER;
+      UPDATE ZITEM SET ZBETA = NULL;
+      UPDATE ZITEM SET ZBETA = \(beta.map(String.init) ?? "NULL") WHERE ZUNIT IS NOT NULL
+      """, in: file.url)
+    try damageDefinition(at: file.url)
+    let recovery = try ModelContainer.recoverStore(
+      at: file.url, to: recovered, for: Schema([Measured.Item.self]))
+    let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
+    #expect(items.hasUnknownColumns && items.copiedRows == 0)
+  }
+
   private func damageDefinition(at url: URL) throws {
     var bytes = try Data(contentsOf: url)
     for (text, damaged) in [
@@ -205,5 +224,18 @@ import Testing
     let old = try open(store.url).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     let new = try open(recovered).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(new.map(\.changes.count) == old.map(\.changes.count) && !new.isEmpty)
+  }
+}
+
+private enum Measured {
+  @Model final class Item {
+    var alpha: Int
+    var beta: Int?
+    var gamma: Int?
+    var unit: String?
+
+    init(_ alpha: Int, gamma: Int?, _ unit: String?) {
+      (self.alpha, self.gamma, self.unit) = (alpha, gamma, unit)
+    }
   }
 }
