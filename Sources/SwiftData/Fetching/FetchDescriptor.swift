@@ -29,6 +29,11 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   public var fetchOffset: Int?
 
   /// Whether the fetch takes unsaved changes of the context into account.
+  ///
+  /// If not, and the context has unsaved changes, conditions and orders that are evaluated in memory
+  /// read other instances with the stored values. Their ephemeral properties have the values of the
+  /// context's instances. `@Transient` properties, and ephemeral ones of related models, have their
+  /// default values.
   public var includePendingChanges: Bool = true
 
   /// The properties to read with the fetch; empty reads all.
