@@ -155,15 +155,15 @@ import Testing
 
   @Test func withoutPendingChangesMemoryKeepsEphemeralValuesAndTheContext() throws {
     let container = try ModelContainer(
-      for: Mark.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      for: Ballast.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
-    let marks = ["a", "b", "c"].map { Mark($0) }
+    let marks = ["a", "b", "c"].map { Ballast($0) }
     for mark in marks { context.insert(mark) }
     try context.save()
     (marks[0].weight, marks[1].weight) = (2, 1)
     marks[1].name = "z"
     #expect(context.hasChanges)
-    var descriptor = FetchDescriptor<Mark>(
+    var descriptor = FetchDescriptor<Ballast>(
       predicate: #Predicate { $0.isHeavy }, sortBy: [SortDescriptor(\.load)])
     descriptor.includePendingChanges = false
     #expect(try context.fetch(descriptor).map(\.name) == ["z", "a"])
@@ -245,7 +245,7 @@ extension Graph.Child {
   fileprivate var loudParentName: String? { parent?.name.uppercased() }
 }
 
-@Model private final class Mark {
+@Model private final class Ballast {
   var name: String
   @Attribute(.ephemeral) var weight = 0
 
@@ -258,6 +258,6 @@ extension Graph.Child {
   var loudName: String { name.uppercased() }
 
   var countOfAll: Int {
-    (try? modelContext!.fetchCount(FetchDescriptor<Mark>())) ?? -1
+    (try? modelContext!.fetchCount(FetchDescriptor<Ballast>())) ?? -1
   }
 }
