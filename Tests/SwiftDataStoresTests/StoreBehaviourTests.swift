@@ -56,6 +56,32 @@ struct StoreBehaviourTests {
     #expect(try third.author("Tove")?.books.count == 1)
   }
 
+  /// The row of the moved book has the same attributes as before.
+  @Test(arguments: Kind.all)
+  func aPrefetchThatLeadsBackShowsWhereAnotherContainerMovedAModel(_ kind: Kind) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    for (name, title) in [("Tove", "Comet"), ("Lars", "Ocean")] {
+      let book = Book(title, by: Author(name))
+      book.cover = Cover("red")
+      first.insert(book)
+    }
+    try first.save()
+    let reader = try context(open)
+    let (books, authors) = (try reader.all(Book.self), try reader.all(Author.self))
+    let moved = try #require(books.first { $0.title == "Comet" })
+    #expect(moved.author?.name == "Tove" && authors.count == 2)
+    let writer = try context(open)
+    try #require(try writer.book("Comet")).author = try writer.author("Lars")
+    try writer.save()
+    var descriptor = FetchDescriptor<Cover>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.book?.author?.books]
+    let covers = try reader.fetch(descriptor)
+    #expect(covers.count == 2 && moved.author?.name == "Lars")
+    let owner = try #require(authors.first { $0.name == "Lars" })
+    #expect(Set(owner.books.map(\.title)) == ["Comet", "Ocean"])
+  }
+
   /// The members of a list and a single one refer to their owner by properties of the same name.
   @Test(arguments: [true, false], [true, false])
   func relationshipsOfTheSameNameAreKeptApart(_ isJSON: Bool, _ isOneSave: Bool) throws {

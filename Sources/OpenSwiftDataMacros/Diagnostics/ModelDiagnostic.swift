@@ -5,6 +5,7 @@ enum ModelDiagnostic: Equatable {
   // The declaration as a whole
   case notApplicable(macro: String, kind: String, name: String)
   case missingInitializer(model: String)
+  case equalityWithoutHash(model: String)
   case genericModel(model: String)
   case localModel(model: String)
   case originalNameWithoutText(model: String)
@@ -53,7 +54,8 @@ enum ModelDiagnostic: Equatable {
 extension ModelDiagnostic: DiagnosticMessage {
   var severity: DiagnosticSeverity {
     switch self {
-    case .observedProperty, .markerOutsideModel, .constraintOutsideModel: .warning
+    case .equalityWithoutHash, .observedProperty, .markerOutsideModel, .constraintOutsideModel:
+      .warning
     // A note, because the compiler reports an error for the key path itself.
     case .unknownKeyPath: .note
     default: .error
@@ -71,6 +73,9 @@ extension ModelDiagnostic: DiagnosticMessage {
       "'@\(macro)' cannot be applied to \(kind) type '\(name)'"
     case .missingInitializer(let model):
       "@Model requires an initializer be provided for '\(model)'"
+    case .equalityWithoutHash(let model):
+      "'\(model)' has its own '==' and the hash of its identity, so equal models may have different hashes; "
+        + "declare 'func hash(into hasher: inout Hasher)' in the body of the class"
     case .genericModel(let model):
       "@Model cannot be applied to generic class '\(model)'"
     case .localModel(let model):

@@ -15,9 +15,8 @@ extension ModelDeclaration {
     self.constraints =
       constraints.filter { $0.kind == .index } + constraints.filter { $0.kind == .unique }
     declared = DeclaredMembers(members)
-    hasEquality = members.contains {
-      $0.as(FunctionDeclSyntax.self)?.comparesTwo(node.name.text) ?? false
-    }
+    equalities = EqualityDeclaration.all(in: members, of: node.name.plainName)
+    hasHash = members.declareHash
   }
 }
 
@@ -142,7 +141,58 @@ extension FunctionDeclSyntax {
   fileprivate func comparesTwo(_ model: String) -> Bool {
     let parameters = signature.parameterClause.parameters
     return name.text == "==" && genericParameterClause == nil && parameters.count == 2
-      && parameters.allSatisfy { ["Self", model].contains($0.type.trimmedDescription) }
+      && parameters.allSatisfy { ["Self", model].contains($0.type.nameOfParameter) }
+  }
+}
+
+extension EqualityDeclaration {
+  /// The operators of a class or of one clause of an `#if`; one without a condition is enough.
+  fileprivate static func all(in members: [DeclSyntax], of model: String) -> [Self] {
+    if members.contains(where: { $0.as(FunctionDeclSyntax.self)?.comparesTwo(model) ?? false }) {
+      return [.always]
+    }
+    return members.compactMap { $0.as(IfConfigDeclSyntax.self) }.compactMap { block in
+      let clauses = block.clauses.map { clause in
+        let condition = clause.condition.map { " \($0.trimmedDescription)" } ?? ""
+        return (
+          directive: "\(clause.poundKeyword.text)\(condition)",
+          equalities: all(in: clause.members, of: model)
+        )
+      }
+      return clauses.allSatisfy(\.equalities.isEmpty) ? nil : .conditional(clauses)
+    }
+  }
+}
+
+extension [DeclSyntax] {
+  fileprivate var declareHash: Bool {
+    contains { member in
+      if let function = member.as(FunctionDeclSyntax.self) {
+        return function.fullName == "hash(into:)"
+      }
+      return member.as(IfConfigDeclSyntax.self)?.clauses.contains(where: \.members.declareHash)
+        ?? false
+    }
+  }
+}
+
+extension IfConfigClauseSyntax {
+  fileprivate var members: [DeclSyntax] {
+    guard case .decls(let members) = elements else { return [] }
+    return members.map(\.decl)
+  }
+}
+
+extension TypeSyntax {
+  /// The last name of the type, as in `borrowing Bank.Coin`; `nil` if the parameter is `inout`.
+  fileprivate var nameOfParameter: String? {
+    guard let attributed = self.as(AttributedTypeSyntax.self) else {
+      return self.as(IdentifierTypeSyntax.self)?.name.plainName ?? lastName
+    }
+    let isInout = attributed.specifiers.contains {
+      $0.as(SimpleTypeSpecifierSyntax.self)?.specifier.tokenKind == .keyword(.inout)
+    }
+    return isInout ? nil : attributed.baseType.nameOfParameter
   }
 }
 

@@ -17,8 +17,17 @@ struct ModelDeclaration {
   /// `#Index` first, then `#Unique`, each in source order.
   var constraints: [ConstraintDeclaration]
   var declared: DeclaredMembers
-  /// Whether an operator of the class compares two models.
-  var hasEquality: Bool
+  /// The operators of the class that compare two models.
+  var equalities: [EqualityDeclaration]
+  /// Whether the body of the class has `hash(into:)`, on any condition.
+  var hasHash: Bool
+}
+
+/// `static func == (a: Model, b: Model)` in the body of a class.
+enum EqualityDeclaration {
+  case always
+  /// The clauses of an `#if`, from the directive on, such as `#if DEBUG`.
+  case conditional([(directive: String, equalities: [EqualityDeclaration])])
 }
 
 /// A stored property that the model persists.

@@ -65,11 +65,23 @@ extension ModelExpansion {
   /// Names the class's own `==` for `Equatable`. In the extension of a macro, Swift 6.3.1 does not
   /// choose between it and that of `PersistentModel`.
   var equality: String? {
-    guard model.hasEquality, ancestry == .root else { return nil }
-    return """
-      @_implements(Swift.Equatable, ==(_:_:))
-      \(fixed)nonisolated static func _$isEqual(_ a: \(name), _ b: \(name)) -> Bool { a == b }
-      """
+    guard !model.equalities.isEmpty, ancestry == .root else { return nil }
+    return witness(of: model.equalities).joined(separator: "\n")
+  }
+
+  /// On the conditions on which the class has the operators.
+  private func witness(of equalities: [EqualityDeclaration]) -> [String] {
+    equalities.flatMap { equality in
+      switch equality {
+      case .always:
+        [
+          "@_implements(Swift.Equatable, ==(_:_:))",
+          "\(fixed)nonisolated static func _$isEqual(_ a: \(name), _ b: \(name)) -> Bool { a == b }",
+        ]
+      case .conditional(let clauses):
+        clauses.flatMap { [$0.directive] + witness(of: $0.equalities) } + ["#endif"]
+      }
+    }
   }
 
   var marker: String? {

@@ -5,15 +5,19 @@ import SwiftSyntax
 struct ModelValidation {
   private let node: ClassDeclSyntax
   private let model: ModelDeclaration
+  private let ancestry: ModelAncestry
   private var sink = DiagnosticSink()
 
-  private init(_ node: ClassDeclSyntax, _ model: ModelDeclaration) {
+  private init(_ node: ClassDeclSyntax, _ model: ModelDeclaration, _ ancestry: ModelAncestry) {
     self.node = node
     self.model = model
+    self.ancestry = ancestry
   }
 
-  static func diagnostics(of node: ClassDeclSyntax, _ model: ModelDeclaration) -> [Diagnostic] {
-    var validation = ModelValidation(node, model)
+  static func diagnostics(
+    of node: ClassDeclSyntax, _ model: ModelDeclaration, _ ancestry: ModelAncestry
+  ) -> [Diagnostic] {
+    var validation = ModelValidation(node, model, ancestry)
     validation.run()
     return validation.sink.diagnostics
   }
@@ -23,6 +27,7 @@ struct ModelValidation {
       sink.report(.genericModel(model: model.name), at: generics)
     }
     checkInitializer()
+    checkHash()
     for member in node.memberBlock.members {
       if let variable = member.decl.as(VariableDeclSyntax.self) {
         PropertyValidation.check(variable, of: model, sink: &sink)
@@ -39,6 +44,12 @@ struct ModelValidation {
     guard !model.declared.hasInitializer else { return }
     let fixIts = InitializerFixIt.make(for: node, model).map { [$0] } ?? []
     sink.report(.missingInitializer(model: model.name), at: node.name, fixIts: fixIts)
+  }
+
+  /// Equal models need equal hashes; the generated one is that of the identity.
+  private mutating func checkHash() {
+    guard !model.equalities.isEmpty, ancestry == .root, !model.hasHash else { return }
+    sink.report(.equalityWithoutHash(model: model.name), at: node.name)
   }
 
   /// The macro does not know which branch is active, so it could not number the slots.

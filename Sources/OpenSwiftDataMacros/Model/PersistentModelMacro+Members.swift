@@ -25,8 +25,8 @@ extension PersistentModelMacro: MemberMacro {
       context.report(.localModel(model: model.name), at: type.name)
       return []
     }
-    ModelValidation.diagnostics(of: type, model).forEach(context.diagnose)
     let ancestry = ModelAncestry(of: model, missingConformances: protocols)
+    ModelValidation.diagnostics(of: type, model, ancestry).forEach(context.diagnose)
     return ModelExpansion(model: model, ancestry: ancestry).members
   }
 }

@@ -32,8 +32,8 @@ struct QueryProperty {
   private static func access(of variable: VariableDeclSyntax, isInClass: Bool) -> String {
     switch AccessLevel(of: variable.modifiers) {
     case .private where isInClass: "private "
-    case .fileprivate: "fileprivate private(set) "
-    case .private, .internal, .package, .public, .open: "private(set) "
+    case .fileprivate where isInClass: "fileprivate private(set) "
+    case .private, .fileprivate, .internal, .package, .public, .open: "private(set) "
     }
   }
 

@@ -47,11 +47,7 @@ final class ChangeTracker {
   func undoDeletion(of storage: _ModelStorage) {
     defer { _invariantCheck(storage) }
     guard let saved = deleted.remove(storage) else { return }
-    if storage.becomeUndeleted() {
-      changed.append(storage, saved: saved)
-    } else {
-      clearConflicts(of: storage)
-    }
+    if storage.becomeUndeleted() { changed.append(storage, saved: saved) }
   }
 
   /// - Precondition: If the model is not pending, none of its slots is marked as changed.
@@ -112,6 +108,12 @@ final class ChangeTracker {
       clearConflicts(of: storage)
     }
     _invariantCheck(storage)
+  }
+
+  /// Called at the end of an operation that takes back deletions: until then, it may change the
+  /// restored models.
+  func clearConflictsIfUnchanged(of storage: _ModelStorage) {
+    if storage.flags.isDisjoint(with: .isPending) { clearConflicts(of: storage) }
   }
 
   private func clearConflicts(of storage: _ModelStorage) {

@@ -115,9 +115,11 @@ final class ContextCore {
   ) throws -> FetchOperation<T> {
     let port = try coordinator.port(of: T.self)
     externalChanges.applyNew()
-    return FetchOperation(prefetcher, descriptor, port) { coordinator, body in
+    return FetchOperation(prefetcher, descriptor, port) { prefetcher, body in
       // Models that changed ones are related to would keep what they read beside stored values.
-      let reader = ContextCore(coordinator: coordinator)
+      let reader = ContextCore(coordinator: prefetcher.stores.coordinator)
+      // Computed properties may ask for the context.
+      reader.face = (prefetcher.source as? any ContextOwning)?.owningContext
       defer { reader.close() }
       try body(reader.prefetcher)
     }

@@ -45,6 +45,7 @@ final class ContextTransaction {
   fileprivate var changes = SavedChanges()
   /// The results of the saves, for notifications.
   fileprivate var saved: SaveSession.Saved?
+  fileprivate private(set) var saveCount = 0
   /// Why the transaction cannot be committed: an inner transaction has failed, or a save after one of
   /// several stores had written.
   private(set) var failure: (any Error)?
@@ -110,6 +111,7 @@ final class ContextTransaction {
 
   func append(_ saved: SaveSession.Saved) {
     writeCount += 1
+    saveCount += 1
     changes.append(saved.note)
     guard var all = self.saved else { return self.saved = saved }
     all.inserted += saved.inserted
@@ -256,7 +258,8 @@ extension ContextCore {
     stores.isBesideWriters = false
     externalChanges.feed.complete(announced, with: transaction.changes)
     if !transaction.changes.isEmpty { coordinator.commits.fire() }
-    if let saved = transaction.saved { post(saved.asOneSave) }
+    // The result of a single save names each row once.
+    if let saved = transaction.saved { post(transaction.saveCount > 1 ? saved.asOneSave : saved) }
   }
 
   /// Ends a transaction that was undone.

@@ -16,9 +16,9 @@ struct FetchOperation<T: PersistentModel> {
   /// Reads models without the unsaved changes of the context; `nil` if they are evaluated later.
   private let readStored: StoredReading?
 
-  /// Runs `body` with models of the stored rows.
+  /// Runs `body` with a prefetcher of models that are not in the context of the given one.
   typealias StoredReading = (
-    _ coordinator: any StoreCoordinator, _ body: (Prefetcher) throws -> Void
+    _ prefetcher: Prefetcher, _ body: (Prefetcher) throws -> Void
   ) throws -> Void
 
   init(
@@ -131,13 +131,14 @@ struct FetchOperation<T: PersistentModel> {
         prefetcher: prefetcher, descriptor: whole, identifiers: candidates)
       for range in reading.batches(of: 1000) {
         let models = try reading.models(at: range)
+        if storedReading != nil { models.compactMap(\.self).forEach(takeEphemeralValues) }
         for (position, model) in zip(range, models) {
           if let model, try predicate.matches(rest: rest, model) { positions.append(position) }
         }
       }
     }
     if let storedReading {
-      try storedReading(prefetcher.stores.coordinator, judge)
+      try storedReading(prefetcher, judge)
     } else {
       try judge(prefetcher)
     }
@@ -169,12 +170,25 @@ struct FetchOperation<T: PersistentModel> {
     if result.rest.isEmpty { return models }
     guard let storedReading else { return try applying(result.rest, to: models) }
     var found: [T] = []
-    try storedReading(prefetcher.stores.coordinator) { reader in
+    try storedReading(prefetcher) { reader in
       let stored = reader.materializer.materialize(result.rows, as: T.self, in: reader.source)
+      stored.forEach(takeEphemeralValues)
       let known = Dictionary(models.map { ($0.persistentModelID, $0) }) { first, _ in first }
       found = try applying(result.rest, to: stored).compactMap { known[$0.persistentModelID] }
     }
     return found
+  }
+
+  /// No store has the values of ephemeral properties, so they are those of the context's instance.
+  private func takeEphemeralValues(_ model: T) {
+    let storage = model._$storage
+    let slots = storage.descriptor.ephemeralSlots
+    guard !slots.isEmpty, let identifier = storage.knownIdentifier,
+      let known = prefetcher.materializer.registered(identifier)?.storage
+    else { return }
+    for slot in 0..<storage.descriptor.slotCount where slots.contains(slot) {
+      storage.overlay(known.overlaid(slot), at: slot)
+    }
   }
 
   /// Does in memory what the store has left.

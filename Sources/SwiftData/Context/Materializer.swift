@@ -162,7 +162,8 @@ final class Materializer {
     _ storage: _ModelStorage, with snapshot: DefaultSnapshot, shown: Set<ObjectIdentifier> = []
   ) {
     if shown.contains(ObjectIdentifier(storage)), storage.flags.isDisjoint(with: .isPending),
-      storage.row != nil || snapshot.cells == nil, !isNews(snapshot, to: storage)
+      storage.row != nil || snapshot.cells == nil, !isNews(snapshot, to: storage),
+      !leadsElsewhere(snapshot, from: storage)
     {
       storage.show(page: snapshot.page, row: snapshot.row)
     } else {
@@ -212,6 +213,22 @@ final class Materializer {
       return model
     }
     return make(type)
+  }
+
+  /// Whether a to-one relationship outside the row, from a store of another kind, leads to another
+  /// model than before.
+  private func leadsElsewhere(_ snapshot: DefaultSnapshot, from storage: _ModelStorage) -> Bool {
+    guard let cells = snapshot.cells else { return false }
+    return storage.descriptor.relationshipSlots.contains { slot in
+      switch (cells[slot].relationship, storage.relationships.value(slot)) {
+      case (.identifier(let new), .model(let old)):
+        new.resolved != old._$storage.identifier.resolved
+      case (.identifier(let new), .identifier(let old)): new.resolved != old.resolved
+      case (.identifier, _): true
+      case (.null, .model), (.null, .identifier): true
+      default: false
+      }
+    }
   }
 
   /// Whether the row of a snapshot has other values than the model shows.

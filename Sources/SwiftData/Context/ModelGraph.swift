@@ -40,7 +40,10 @@ final class ModelGraph {
     guard storage.canBeTracked else { return }
     if storage.source != nil, !storage.flags.contains(.hasNoRow) {
       if context.owns(storage) {
-        if storage.flags.contains(.isDeleted) { recorder.undoDeletion(of: storage) }
+        if storage.flags.contains(.isDeleted) {
+          recorder.undoDeletion(of: storage)
+          recorder.changes.clearConflictsIfUnchanged(of: storage)
+        }
         return
       }
       pendingErrors.rejectModelOfOtherContext(storage)

@@ -5,7 +5,10 @@ import OpenSwiftDataRowStorage
 /// statement per relationship, whatever the number of models. A server gets the statements of one fetch
 /// together.
 ///
-/// Prefetched models are retained by the models that they were read for.
+/// Prefetched models are retained by the models that they were read for. If a path leads back to these, as in
+/// `[\.author, \.author?.books]`, the authors retain the books, and the context retains the authors: the
+/// last 1024, or all authors of one prefetch until the next one with more (`RecentlyFaultedModels`). A step back through a many-to-many relationship is left out: both
+/// lists would retain each other's models.
 struct Prefetcher {
   let materializer: Materializer
   /// The context of the models.
@@ -24,8 +27,7 @@ struct Prefetcher {
     guard !tree.branches.isEmpty, !models.isEmpty,
       let port = coordinator.port(forEntity: T._$descriptor.entityName)
     else { return }
-    var shown: ShownModels? = leadsBack(tree, from: T._$descriptor) ? [] : nil
-    prefetch(tree, of: storages(of: models), T._$descriptor, port, ahead, &shown)
+    prefetch(tree, of: storages(of: models), T._$descriptor, port, ahead)
     withExtendedLifetime(models) {}
   }
 
@@ -35,8 +37,7 @@ struct Prefetcher {
     else { return }
     var tree = PrefetchTree()
     for path in paths { tree.add(path.steps[...], from: T._$descriptor, in: coordinator) }
-    var shown: ShownModels? = leadsBack(tree, from: T._$descriptor) ? [] : nil
-    prefetch(tree, of: storages(of: models), T._$descriptor, port, nil, &shown)
+    prefetch(tree, of: storages(of: models), T._$descriptor, port, nil)
     withExtendedLifetime(models) {}
   }
 
@@ -52,13 +53,17 @@ struct Prefetcher {
   func loadRelatedModels(of storages: [_ModelStorage], slot: Int, _ descriptor: _ModelDescriptor) {
     guard let port = coordinator.port(forEntity: descriptor.entityName) else { return }
     if let branch = pending(slot, of: storages, descriptor, port) {
-      read([branch], from: port, nil, ShownModels())
+      read([branch], from: port, nil, nil)
     }
   }
 
-  /// The models of a prefetch that visits a class twice. A later step must not drop their
-  /// relationships.
-  private typealias ShownModels = Set<ObjectIdentifier>
+  /// What a prefetch that visits a class twice has read.
+  private final class Visited {
+    /// The models whose relationships a later step must not drop.
+    var models: Set<ObjectIdentifier> = []
+    /// Models that hold those that they were read for, so that these do not retain them.
+    var owners: [AnyObject] = []
+  }
 
   /// Whether several steps lead to the same models.
   private func leadsBack(_ tree: PrefetchTree, from descriptor: _ModelDescriptor) -> Bool {
@@ -76,32 +81,45 @@ struct Prefetcher {
 
   private func prefetch(
     _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
-    _ port: any StorePort, _ ahead: ReadAhead?, _ shown: inout ShownModels?
+    _ port: any StorePort, _ ahead: ReadAhead?
   ) {
-    if shown != nil {
-      for storage in storages { shown?.insert(ObjectIdentifier(storage)) }
-    }
-    let slots = tree.slots.filter { descriptor.link($0, in: coordinator) != nil }
+    let visited = leadsBack(tree, from: descriptor) ? Visited() : nil
+    prefetch(tree, of: storages, descriptor, port, ahead, visited, back: nil)
+    if let visited { materializer.recent.keepTogether(visited.owners) }
+  }
+
+  /// - Parameter back: The many-to-many relationship through which the models were reached.
+  private func prefetch(
+    _ tree: PrefetchTree, of storages: [_ModelStorage], _ descriptor: _ModelDescriptor,
+    _ port: any StorePort, _ ahead: ReadAhead?, _ visited: Visited?, back: Int?
+  ) {
+    visited?.models.formUnion(storages.lazy.map(ObjectIdentifier.init))
+    let slots = tree.slots.filter { $0 != back && descriptor.link($0, in: coordinator) != nil }
     if port.readsRelatedModelsTogether {
       read(
-        slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead,
-        shown ?? [])
+        slots.compactMap { pending($0, of: storages, descriptor, port) }, from: port, ahead, visited
+      )
     } else {
       for slot in slots {
         guard let branch = pending(slot, of: storages, descriptor, port) else { continue }
-        read([branch], from: port, nil, shown ?? [])
+        read([branch], from: port, nil, visited)
       }
     }
     for slot in slots {
       guard let branch = tree.branches[slot], !branch.branches.isEmpty,
-        let destination = descriptor.link(slot, in: coordinator)?.destination
+        let link = descriptor.link(slot, in: coordinator)
       else { continue }
+      let isToMany = descriptor.properties[slot].isToMany
       // Prefetched models are retained by the models that they were read for.
       var next = loadedRelatedModels(of: storages, slot)
-      if shown != nil, !descriptor.properties[slot].isToMany {
+      if visited != nil, !isToMany {
         next += releasedPartners(of: storages, slot, port, besides: next)
       }
-      if !next.isEmpty { prefetch(branch, of: next, destination, port, nil, &shown) }
+      if next.isEmpty { continue }
+      let back = link.inverseSlot.flatMap {
+        isToMany && link.destination.properties[$0].isToMany ? $0 : nil
+      }
+      prefetch(branch, of: next, link.destination, port, nil, visited, back: back)
     }
   }
 
@@ -170,7 +188,7 @@ struct Prefetcher {
 
   /// - Parameter ahead: What need not be read any more.
   private func read(
-    _ branches: [Pending], from port: any StorePort, _ ahead: ReadAhead?, _ shown: ShownModels
+    _ branches: [Pending], from port: any StorePort, _ ahead: ReadAhead?, _ visited: Visited?
   ) {
     let requests = branches.map(\.request)
     var answers = zip(branches, requests).map { branch, request in
@@ -186,9 +204,9 @@ struct Prefetcher {
     for (branch, answer) in zip(branches, answers) {
       switch branch {
       case .partners(let slot, let links, _, let destination):
-        setPartners(of: links, slot, destination, answer?.rows, shown)
+        setPartners(of: links, slot, destination, answer?.rows, visited)
       case .members(let slot, let owners, let descriptor):
-        if let answer { setMembers(of: owners, slot, descriptor, answer, shown) }
+        if let answer { setMembers(of: owners, slot, descriptor, answer, visited) }
       }
     }
   }
@@ -213,7 +231,7 @@ struct Prefetcher {
 
   private func setPartners(
     of links: [(storage: _ModelStorage, identifier: PersistentIdentifier)], _ slot: Int,
-    _ destination: _ModelDescriptor, _ rows: FetchedRows?, _ shown: ShownModels
+    _ destination: _ModelDescriptor, _ rows: FetchedRows?, _ visited: Visited?
   ) {
     func materialized<M: PersistentModel>(_ type: M.Type) -> [AnyObject] {
       rows.map { materializer.materialize($0, as: type, in: source) } ?? []
@@ -227,8 +245,8 @@ struct Prefetcher {
       // Models that retain each other would never be released.
       if let inverse {
         let relationships = partner._$storage.relationships
-        if shown.contains(ObjectIdentifier(partner._$storage)), let model = storage.persistentModel,
-          relationships.holds(model, inverse)
+        if visited?.models.contains(ObjectIdentifier(partner._$storage)) == true,
+          let model = storage.persistentModel, relationships.holds(model, inverse)
         {
           continue
         }
@@ -278,37 +296,39 @@ struct Prefetcher {
 
   private func setMembers(
     of owners: [_ModelStorage], _ slot: Int, _ descriptor: _ModelDescriptor,
-    _ found: FetchedMembers, _ shown: ShownModels
+    _ found: FetchedMembers, _ visited: Visited?
   ) {
-    let models = materializer.members(of: found.rows, in: source, shown: shown)
+    let models = materializer.members(of: found.rows, in: source, shown: visited?.models ?? [])
     let changes = materializer.changes
     let inverse =
-      changes.isEmpty && shown.isEmpty ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
+      changes.isEmpty && visited == nil
+      ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
     for (storage, range) in zip(owners, found.ranges) {
       let members = models[range]
       let current =
         inverse == nil
         ? members
         : changes.withoutReassigned(Array(members), of: storage, inverse: inverse)[...]
-      if let inverse, !shown.isEmpty { releaseOwner(storage, inverse, by: current, shown) }
+      if let inverse, let visited, !release(storage, inverse, by: current, visited) { continue }
       storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
     }
   }
 
   /// Makes members that retain their owner refer to it by identifier: it is about to retain them.
-  private func releaseOwner(
+  /// - Returns: Whether the owner may retain its members; not if one of them retains it in a list.
+  private func release(
     _ owner: _ModelStorage, _ inverse: Int, by members: ArraySlice<any PersistentModel>,
-    _ shown: ShownModels
-  ) {
-    guard let model = owner.persistentModel else { return }
-    var isReleased = false
-    for member in members where shown.contains(ObjectIdentifier(member._$storage)) {
-      let relationships = member._$storage.relationships
-      guard relationships.holds(model, inverse) else { continue }
-      relationships.releaseModels(inverse)
-      isReleased = true
+    _ visited: Visited
+  ) -> Bool {
+    guard let model = owner.persistentModel else { return true }
+    let holders = members.lazy.map { $0._$storage }.filter {
+      visited.models.contains(ObjectIdentifier($0)) && $0.relationships.holds(model, inverse)
     }
-    if isReleased { materializer.recent.keep(model) }
+    guard let first = holders.first else { return true }
+    if first.descriptor.properties[inverse].isToMany { return false }
+    for holder in holders { holder.relationships.releaseModels(inverse) }
+    visited.owners.append(model)
+    return true
   }
 }
 

@@ -5,6 +5,9 @@
 /// that reads `order.customer.country` would read the same rows again in each iteration. The newest
 /// model replaces the oldest, so memory is bounded.
 ///
+/// A prefetch that leads back to its models keeps those that hold them (`Prefetcher`). If they are
+/// more than the limit, they are kept together until the next such prefetch with more than the limit.
+///
 /// It belongs to one context and is used on its thread only. Models are released when a change here
 /// is complete: their deinitialisers may follow relationships.
 final class RecentlyFaultedModels {
@@ -12,6 +15,7 @@ final class RecentlyFaultedModels {
 
   private var models: [AnyObject?] = []
   private var next = 0
+  private var together: [AnyObject] = []
   private var isClosed = false
 
   func keep(_ model: AnyObject) {
@@ -23,19 +27,30 @@ final class RecentlyFaultedModels {
     withExtendedLifetime(oldest) {}
   }
 
+  /// Keeps models that hold the results of one prefetch.
+  func keepTogether(_ owners: [AnyObject]) {
+    if isClosed { return }
+    guard owners.count > RecentlyFaultedModels.limit else {
+      for owner in owners { keep(owner) }
+      return
+    }
+    let earlier = together
+    together = owners
+    withExtendedLifetime(earlier) {}
+  }
+
   /// Stops keeping a deleted model that would keep files alive.
   func forgetExternalValues(of storage: _ModelStorage) {
-    guard !storage.descriptor.externalSlots.isEmpty, let model = storage.model,
-      let index = models.firstIndex(where: { $0 === model })
-    else { return }
-    models[index] = nil
+    guard !storage.descriptor.externalSlots.isEmpty, let model = storage.model else { return }
+    if let index = models.firstIndex(where: { $0 === model }) { models[index] = nil }
+    if let index = together.firstIndex(where: { $0 === model }) { together.remove(at: index) }
     withExtendedLifetime(model) {}
   }
 
   /// - Returns: The models that were kept; the caller releases them.
   func removeAll() -> [AnyObject?] {
-    defer { (models, next) = ([], 0) }
-    return models
+    defer { (models, next, together) = ([], 0, []) }
+    return models + together
   }
 
   /// - Returns: The models that were kept; the caller releases them.

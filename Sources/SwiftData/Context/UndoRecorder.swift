@@ -207,6 +207,7 @@ final class UndoRecorder: EditWatcher {
     flush()
     for storage in touched + changedBack.compactMap(\.storage) {
       changes.unchangeIfRestored(storage)
+      changes.clearConflictsIfUnchanged(of: storage)
     }
     changedBack = []
   }

@@ -29,6 +29,11 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   public var fetchOffset: Int?
 
   /// Whether the fetch takes unsaved changes of the context into account.
+  ///
+  /// If not, and the context has unsaved changes, conditions and orders that are evaluated in memory
+  /// read other instances with the stored values. Their ephemeral properties have the values of the
+  /// context's instances. `@Transient` properties, and ephemeral ones of related models, have their
+  /// default values.
   public var includePendingChanges: Bool = true
 
   /// The properties to read with the fetch; empty reads all.
@@ -42,6 +47,10 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   ///
   /// A path may follow several relationships, as in `\.artist?.country`. After a to-many
   /// relationship, a step to one member means all members, as in `\.stops.first?.hotel`.
+  ///
+  /// A path may lead back to the fetched models, as in `\.artist?.albums` for albums. Then the context
+  /// keeps the artists, up to 1024 of all such fetches; if one fetch has more, all of them, until the next
+  /// fetch with more. A step back through a many-to-many relationship is not prefetched.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Creates a descriptor from a predicate and an order.

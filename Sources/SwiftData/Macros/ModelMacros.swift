@@ -22,8 +22,9 @@ public protocol _ManagedModel: AnyObject, CustomDebugStringConvertible, CustomRe
 /// Makes a class a model: its stored properties are saved in a model container and can be observed.
 ///
 /// Properties with `@Transient`, computed properties and static members are not changed. An `==` in
-/// the body of the class replaces the equality of models. For one in an extension, the class has to
-/// state `Hashable`.
+/// the body of the class, whose parameters name the class or `Self`, replaces the equality of models;
+/// declare `hash(into:)` with it, because the other one hashes the identity. The macro does not see
+/// extensions: for an `==` in one, the class has to state `Hashable`.
 ///
 /// ```swift
 /// @Model

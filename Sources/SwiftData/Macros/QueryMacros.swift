@@ -21,9 +21,9 @@ public import Foundation
 /// `@Observable` write `@Query @ObservationIgnored var`, in this order; reads are still observed. A
 /// memberwise initialiser has a parameter for the underscored property, with a default.
 ///
-/// In a class the underscored property is as private as the declared one. In a structure with a
-/// private model, declare the property `fileprivate`: a private one would make the memberwise
-/// initialiser private.
+/// In a class the underscored property is as private as the declared one. In a structure it is as
+/// visible as the structure, so that the memberwise initialiser is too: a structure with queries of a
+/// private model must be private itself, or in a private type.
 ///
 /// The container is that of an enclosing `withModelContainer`, or ``ModelContainer/installed``. See
 /// <doc:UserInterfaces>.

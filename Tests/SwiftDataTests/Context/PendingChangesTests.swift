@@ -153,6 +153,29 @@ import Testing
     #expect(Set(q.children.map(\.name)) == ["a", "b"])
   }
 
+  @Test func withoutPendingChangesMemoryKeepsEphemeralValuesAndTheContext() throws {
+    let container = try ModelContainer(
+      for: Ballast.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let marks = ["a", "b", "c"].map { Ballast($0) }
+    for mark in marks { context.insert(mark) }
+    try context.save()
+    (marks[0].weight, marks[1].weight) = (2, 1)
+    marks[1].name = "z"
+    #expect(context.hasChanges)
+    var descriptor = FetchDescriptor<Ballast>(
+      predicate: #Predicate { $0.isHeavy }, sortBy: [SortDescriptor(\.load)])
+    descriptor.includePendingChanges = false
+    #expect(try context.fetch(descriptor).map(\.name) == ["z", "a"])
+    descriptor.sortBy = []
+    #expect(try context.fetchCount(descriptor) == 2)
+    descriptor.predicate = #Predicate { $0.isHeavy && $0.loudName == "B" }
+    #expect(try context.fetch(descriptor).map(\.name) == ["z"])
+    descriptor.predicate = #Predicate { $0.countOfAll == 3 }
+    #expect(try context.fetch(descriptor).count == 3)
+    #expect(try context.fetchCount(descriptor) == 3)
+  }
+
   @Test func predicatesFollowChangedRelationships() throws {
     let context = try Graph.context()
     let (p, q) = (Parent("p"), Parent("q"))
@@ -220,4 +243,21 @@ import Testing
 extension Graph.Child {
   fileprivate var loudName: String { name.uppercased() }
   fileprivate var loudParentName: String? { parent?.name.uppercased() }
+}
+
+@Model private final class Ballast {
+  var name: String
+  @Attribute(.ephemeral) var weight = 0
+
+  init(_ name: String) { self.name = name }
+
+  var isHeavy: Bool { weight > 0 }
+
+  var load: Int { weight }
+
+  var loudName: String { name.uppercased() }
+
+  var countOfAll: Int {
+    (try? modelContext!.fetchCount(FetchDescriptor<Ballast>())) ?? -1
+  }
 }

@@ -225,6 +225,85 @@ import Testing
     #expect(walked == 0)
   }
 
+  /// Lists of both sides would retain each other's models.
+  @Test(.sqliteOnly("asks the default store"))
+  func aStepBackThroughManyToManyKeepsTheFirstList() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Book>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.shelves, \.shelves.first?.books]
+    var books: [Book] = []
+    #expect(try statements(container) { books = try context.fetch(descriptor) } == 2)
+    let walked = try statements(container) {
+      for book in books {
+        #expect(book.shelves.count == (book.pages < 2 ? 1 : 0))
+        #expect(book.shelves.allSatisfy { !$0.label.isEmpty })
+      }
+    }
+    #expect(walked == 0)
+    let shelf = try #require(books.first { !$0.shelves.isEmpty }?.shelves.first)
+    #expect(shelf.books.count == 2)
+  }
+
+  /// The books of the authors lead to the shelves from which the authors were reached.
+  @Test(.sqliteOnly("asks the default store"))
+  func aDetourBackThroughManyToManyKeepsTheFirstList() throws {
+    let container = try filled()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Shelf>()
+    descriptor.relationshipKeyPathsForPrefetching = [
+      \.books.first?.author?.books.first?.shelves
+    ]
+    let shelves = try context.fetch(descriptor)
+    let walked = try statements(container) {
+      #expect(shelves.count == 50)
+      #expect(shelves.allSatisfy { $0.books.count == 2 })
+    }
+    #expect(walked == 0)
+  }
+
+  /// More than the context keeps of single reads.
+  private func manyAuthors() throws -> ModelContainer {
+    let container = try Library.container()
+    let context = ModelContext(container)
+    for number in 0..<1100 {
+      let author = Author(name: "Author \(number)")
+      context.insert(author)
+      author.books.append(Book(title: "Book \(number)", pages: number))
+    }
+    try context.save()
+    return container
+  }
+
+  @Test(.sqliteOnly("asks the default store")) func aPathBackKeepsBothStepsOfManyOwners() throws {
+    let container = try manyAuthors()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Book>()
+    descriptor.relationshipKeyPathsForPrefetching = [\.author, \.author?.books]
+    let books = try context.fetch(descriptor)
+    let walked = try statements(container) {
+      #expect(books.count == 1100)
+      for book in books {
+        #expect(book.author?.books.count == 1 && book.author?.books.first === book)
+      }
+    }
+    #expect(walked == 0)
+  }
+
+  @Test func manyPrefetchedOwnersAreReleased() throws {
+    let container = try manyAuthors()
+    weak var author: Author?
+    do {
+      let context = ModelContext(container)
+      var descriptor = FetchDescriptor<Book>()
+      descriptor.relationshipKeyPathsForPrefetching = [\.author, \.author?.books]
+      author = try context.fetch(descriptor).first?.author
+      #expect(author != nil)
+      _ = try context.fetch(descriptor)
+    }
+    #expect(author == nil)
+  }
+
   @Test func prefetchedModelsOfBothSidesAreReleased() throws {
     let container = try filled()
     weak var author: Author?

@@ -75,6 +75,31 @@ import Testing
     #expect(stored.title == "Theirs" && stored.pages == 3)
   }
 
+  /// The undo restores the relationship that the book had before the deletion.
+  @Test func theUndoOfADeletionKeepsTheConflictOfWhatItRestores() throws {
+    let undoManager = UndoManager()
+    let (first, second) = (Author(name: "First"), Author(name: "Second"))
+    context.insert(second)
+    let mine = Book(title: "One", pages: 1, author: first)
+    context.insert(mine)
+    try context.save()
+    let other = try other(isSibling: true)
+    let theirs = try book(in: other)
+    let theirSecond = try #require(
+      try other.fetch(FetchDescriptor<Author>()).first { $0.name == "Second" })
+    context.undoManager = undoManager
+    context.delete(mine)
+    context.processPendingChanges()
+    theirs.author = theirSecond
+    try other.save()
+    _ = try context.fetchCount(FetchDescriptor<Book>())
+    undoManager.undo()
+    #expect(mine.author === first && context.hasChanges)
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(error?.conflicts.contains { $0.identifier == mine.persistentModelID } == true)
+    #expect(try book(in: self.other(isSibling: false)).author?.name == "Second")
+  }
+
   /// The log of the process names the change of the sibling only.
   @Test func aChangeOfAnotherProcessBeforeThatOfASiblingIsInTheConflict() throws {
     let (mine, _, foreign) = try sharedBook(isSibling: false)

@@ -37,6 +37,19 @@ private enum Forms {
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
   }
 
+  @Model final class Token {
+    var value: Int
+    init(_ value: Int) { self.value = value }
+
+    #if canImport(Foundation)
+      static func == (a: borrowing Forms.Token, b: borrowing Forms.Token) -> Bool {
+        a.value == b.value
+      }
+    #endif
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+  }
+
   @Model final class Wallet {
     var tickets: [Ticket] = []
     weak var favourite: Ticket?
@@ -115,6 +128,12 @@ private enum Forms {
     #expect(coins[0] == coins[1] && coins[0] != coins[2])
     #expect([coins[0]] == [coins[1]])
     #expect(Set(coins).count == 2)
+  }
+
+  @Test func aConditionalEqualityWithQualifiedNamesIsUsed() {
+    let tokens = [Forms.Token(1), Forms.Token(1), Forms.Token(2)]
+    #expect([tokens[0]] == [tokens[1]] && [tokens[0]] != [tokens[2]])
+    #expect(Set(tokens).count == 2)
   }
 
   @Test func constantsArePersistedAndRestored() throws {

@@ -163,8 +163,10 @@ private typealias Stop = Travel.Stop
     var names: [String] { secrets.map(\.name) }
   }
 
-  @MainActor struct SecretScreen {
+  @MainActor private struct SecretScreen {
+    let title: String
     @Query(sort: \.name) fileprivate var secrets: [Secret]
+    @Query private var others: [Secret]
   }
 
   @Test func privateModelsHaveQueries() throws {
@@ -174,8 +176,8 @@ private typealias Stop = Travel.Stop
     try container.mainContext.save()
     let secrets = withModelContainer(container) { Secrets() }
     #expect(secrets.names == ["a", "b"] && secrets.shared.count == 2)
-    let screen = withModelContainer(container) { SecretScreen() }
-    #expect(screen.secrets.map(\.name) == ["a", "b"])
+    let screen = withModelContainer(container) { SecretScreen(title: "Secrets") }
+    #expect(screen.title == "Secrets" && screen.secrets.map(\.name) == ["a", "b"])
   }
 
   @Test func observableClassesHaveQueries() {
