@@ -63,8 +63,9 @@ extension SwiftDataError {
     /// The database took longer than the time limit.
     case timedOut
 
-    /// The database interrupted the statement, for example because an administrator asked for it. Reads and
-    /// units whose task is cancelled throw `CancellationError`.
+    /// The database interrupted the statement, for example because an administrator asked for it.
+    ///
+    /// Reads and units whose task is cancelled throw `CancellationError`.
     case cancelled
 
     /// The store can't be reached at the moment: a lost connection, a failing volume, a missing

@@ -187,7 +187,7 @@ package protocol SQLWriterLease: AnyObject {
 
 /// One connection, used by one thread at a time. The object is the same for the connection's whole
 /// life.
-package protocol SQLSession: AnyObject {
+package protocol SQLSession: InterruptibleSession {
   /// A statement for the text, prepared now or earlier.
   func statement(_ sql: String) throws -> any PreparedSQL
 
@@ -245,12 +245,6 @@ package protocol SQLSession: AnyObject {
 
   /// Runs reads that see one state of the database.
   func snapshot<R>(_ body: () throws -> R) throws -> R
-
-  /// Makes the statement that runs throw. Called on any thread while the session is lent.
-  func interrupt()
-
-  /// Called after `interrupt`: no interruption may reach what the session does next.
-  func settleInterruption()
 
   /// Keeps the changes of `body` in the running transaction, or undoes them if `body` throws.
   func savepoint<R>(_ name: String, _ body: () throws -> R) throws -> R

@@ -1,6 +1,15 @@
 import Foundation
 import Synchronization
 
+/// A session of a store whose reads can be ended.
+package protocol InterruptibleSession: AnyObject {
+  /// Makes the statement that runs throw. Called on any thread while the session is lent.
+  func interrupt()
+
+  /// Called after `interrupt`: no interruption may reach what the session does next.
+  func settleInterruption()
+}
+
 /// Lets another thread end a read: the statement that runs throws, and so does each further read that can
 /// throw.
 ///
@@ -13,7 +22,7 @@ package final class ReadInterruption: Sendable {
 
   private struct State: @unchecked Sendable {
     // Only `interrupt` is called on other threads.
-    var sessions: [any SQLSession] = []
+    var sessions: [any InterruptibleSession] = []
     var isRequested = false
     /// The number of reads that can't throw and run now.
     var suspensions = 0
@@ -60,7 +69,7 @@ package final class ReadInterruption: Sendable {
   /// Runs a read that can't throw.
   package static func suspended<R>(_ body: () throws -> R) rethrows -> R {
     guard let current else { return try body() }
-    let sessions = current.state.withLock { state -> [any SQLSession] in
+    let sessions = current.state.withLock { state -> [any InterruptibleSession] in
       state.suspensions += 1
       return state.isRequested ? state.sessions : []
     }
@@ -70,7 +79,7 @@ package final class ReadInterruption: Sendable {
   }
 
   /// Runs reads of a session, which can be interrupted.
-  package static func allowed<R>(in session: any SQLSession, _ body: () throws -> R) throws -> R {
+  package static func allowed<R>(in session: any InterruptibleSession, _ body: () throws -> R) throws -> R {
     guard let current else { return try body() }
     let isKnown = current.state.withLock { state in
       let isKnown = state.sessions.contains { $0 === session }
@@ -84,7 +93,7 @@ package final class ReadInterruption: Sendable {
     return try body()
   }
 
-  private func remove(_ session: any SQLSession) {
+  private func remove(_ session: any InterruptibleSession) {
     let wasInterrupted = state.withLock { state in
       state.sessions.removeAll { $0 === session }
       return state.isRequested
