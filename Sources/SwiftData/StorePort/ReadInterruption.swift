@@ -79,7 +79,9 @@ package final class ReadInterruption: Sendable {
   }
 
   /// Runs reads of a session, which can be interrupted.
-  package static func allowed<R>(in session: any InterruptibleSession, _ body: () throws -> R) throws -> R {
+  package static func allowed<R>(in session: any InterruptibleSession, _ body: () throws -> R)
+    throws -> R
+  {
     guard let current else { return try body() }
     let isKnown = current.state.withLock { state in
       let isKnown = state.sessions.contains { $0 === session }
