@@ -22,6 +22,8 @@ final class PostgresSchemaMonitor: Sendable {
     var version = ""
     /// The statements with which the transactions of saves begin. They check the version.
     var preambles: [TransactionKind: [String]] = [:]
+    /// A version on a standby that describes the same entities.
+    var acceptedOnStandby: String?
     /// A time before the last check began.
     var lastCheck: ContinuousClock.Instant
     var isMigrated = false
@@ -135,23 +137,30 @@ final class PostgresSchemaMonitor: Sendable {
     if version != known.version {
       let isStandby =
         try connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1
-      let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
-      let isSame = stored.map(entities.describesSameEntities) ?? false
+      if !(isStandby && version == known.acceptedOnStandby) {
+        let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
+        let isSame = stored.map(entities.describesSameEntities) ?? false
+        if !isSame {
+          if isStandby { throw PostgresSchemaMonitor.standbyDiffers }
+          state.withLock { $0.isMigrated = true }
+          throw Migrated()
+        }
+      }
       if isStandby {
         // Only the primary server decides which version saves expect.
-        if isSame { return }
-        throw PostgresError(
-          .server, "the standby has the tables of another version", state: "42P01")
-      }
-      guard isSame else {
-        state.withLock { $0.isMigrated = true }
-        throw Migrated()
+        return state.withLock { state in
+          state.acceptedOnStandby = version
+          if isCurrent { state.lastCheck = start }
+        }
       }
     }
     guard isCurrent else { return }
     if version != known.version { note(version: version) }
     state.withLock { $0.lastCheck = start }
   }
+
+  private static let standbyDiffers = PostgresError(
+    .server, "the standby has the tables of another version", state: "42P01")
 
   private static let advice =
     "was migrated by another process or container since it was opened: its tables now belong to other "

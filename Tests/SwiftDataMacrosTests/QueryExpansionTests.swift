@@ -15,7 +15,7 @@ struct QueryExpansionTests {
     #expect(result.text.contains("get { _trips.wrappedValue }"))
     #expect(
       result.text.contains(
-        "private(set) var _trips: SwiftData.Query<[Trip]._QueriedModel, [Trip]> = "
+        "private var _trips: SwiftData.Query<[Trip]._QueriedModel, [Trip]> = "
           + #".init(filter: #Predicate<Trip> { $0.isOpen }, sort: \.start)"#))
   }
 

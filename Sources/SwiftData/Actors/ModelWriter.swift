@@ -50,9 +50,9 @@ public final class ModelWriter: Sendable {
   /// Prepares changes of a container.
   /// - Parameters:
   ///   - container: The container.
-  ///   - limit: How long units wait for those before them, for other contexts, and again for other
-  ///     processes, until they fail; `nil` for the limits of the stores, and no limit for the wait for units
-  ///     of this writer.
+  ///   - limit: How long units wait for those before them, at least 100 milliseconds, for other contexts, and
+  ///     again for other processes, until they fail; `nil` for the limits of the stores, and no limit for the
+  ///     wait for units of this writer.
   ///   - prepare: Called before each unit, on the queue of its context, for example to set
   ///     ``ModelContext/uniquenessPolicy`` or ``ModelContext/author``.
   public init(
@@ -85,11 +85,12 @@ public final class ModelWriter: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let write = WaitingWrite(
+          place: place,
           run: { context in
             let result = try body(context)
-            return { continuation.resume(returning: result) }
-          }, fail: { continuation.resume(throwing: $0) })
-        if let index = waiting.add(write, at: place) { groups[index].start() }
+            return { if place.end() { continuation.resume(returning: result) } }
+          }, fail: { if place.end() { continuation.resume(throwing: $0) } })
+        if let index = waiting.add(write) { groups[index].start() }
       }
     } onCancel: {
       waiting.cancel(place)

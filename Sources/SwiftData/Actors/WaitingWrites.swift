@@ -3,6 +3,7 @@ import Synchronization
 /// A unit of work, whose caller waits.
 struct WaitingWrite: Sendable {
   let arrival = ContinuousClock.now
+  let place: WaitingPlace
   /// Returns what resumes the caller after the commit.
   let run: @Sendable (ModelContext) throws -> @Sendable () -> Void
   /// Resumes the caller.
@@ -11,9 +12,23 @@ struct WaitingWrite: Sendable {
 
 /// The place of a unit of work among those that wait, with which its caller gives up.
 final class WaitingPlace: Sendable {
-  // Guarded by the state of the queue.
+  // Guarded by the state of the queue, as are the next two.
   fileprivate let ticket = Atomic(-1)
   fileprivate let isCancelled = Atomic(false)
+  fileprivate let hasBegun = Atomic(false)
+  private let hasEnded = Atomic(false)
+  private let continuation = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+
+  /// - Returns: Whether nobody has resumed the caller.
+  func end() -> Bool {
+    !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  fileprivate func keep(_ fail: @escaping @Sendable (any Error) -> Void) {
+    continuation.withLock { $0 = fail }
+  }
+
+  fileprivate func fail(_ error: any Error) { continuation.withLock { $0.take() }?(error) }
 }
 
 /// The units of work that have not begun, in the order in which they came, and which contexts of a
@@ -50,7 +65,9 @@ final class WaitingWrites: Sendable {
   }
 
   /// - Returns: The context that must begin to run units; `nil` if one that runs already takes this one.
-  func add(_ write: WaitingWrite, at place: WaitingPlace) -> Int? {
+  func add(_ write: WaitingWrite) -> Int? {
+    let place = write.place
+    place.keep(write.fail)
     var isCancelled = false
     var beginsToWatch = false
     let context: Int? = state.withLock { state in
@@ -66,13 +83,25 @@ final class WaitingWrites: Sendable {
     return context
   }
 
-  /// The unit fails if it waits, and does not begin to wait.
+  /// The unit fails unless it has begun: it may wait for the lock.
   func cancel(_ place: WaitingPlace) {
-    let write = state.withLock { state in
+    let hasBegun = state.withLock { state in
       place.isCancelled.store(true, ordering: .relaxed)
-      return state.writes.remove(place.ticket.load(ordering: .relaxed))
+      _ = state.writes.remove(place.ticket.load(ordering: .relaxed))
+      return place.hasBegun.load(ordering: .relaxed)
     }
-    write?.fail(CancellationError())
+    if !hasBegun { place.fail(CancellationError()) }
+  }
+
+  /// - Returns: Whether the unit may run: its caller has not given up.
+  func begin(_ write: WaitingWrite) -> Bool {
+    state.withLock { _ in
+      if write.place.isCancelled.load(ordering: .relaxed) {
+        return write.place.hasBegun.load(ordering: .relaxed)
+      }
+      write.place.hasBegun.store(true, ordering: .relaxed)
+      return true
+    }
   }
 
   private func failLateUnits(after limit: Duration) async {

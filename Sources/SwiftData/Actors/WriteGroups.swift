@@ -123,6 +123,7 @@ actor WriteGroups: ModelActor {
   /// Runs a unit in the open transaction of a group.
   /// - Returns: What resumes the caller after the commit, with the result or the error.
   private func answer(_ write: WaitingWrite) throws -> @Sendable () -> Void {
+    guard waiting.begin(write) else { return {} }
     let context = modelContext
     let count = context.core.transaction?.writeCount
     do {
@@ -183,6 +184,7 @@ actor WriteGroups: ModelActor {
   ) throws -> @Sendable () -> Void {
     var answer: (@Sendable () -> Void)?
     try modelContext.core.transaction(access, within: limit) {
+      guard waiting.begin(write) else { throw CancellationError() }
       prepare(modelContext)
       answer = try write.run(modelContext)
     }

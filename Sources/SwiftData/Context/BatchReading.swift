@@ -32,7 +32,7 @@ struct BatchReading<T: PersistentModel> {
   /// One model per position. If the row no longer exists, the model reports that it is deleted; if
   /// the store can't be read, the model is a fault.
   func modelsOrPlaceholders(at range: Range<Int>) -> [T] {
-    let models = try? models(at: range)
+    let models = try? ReadInterruption.suspended { try self.models(at: range) }
     return range.map { position in
       if let model = models?[position - range.lowerBound] { return model }
       let identifier = identifiers[position]

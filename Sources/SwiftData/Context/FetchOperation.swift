@@ -70,11 +70,14 @@ struct FetchOperation<T: PersistentModel> {
       if let pending {
         let models = try models(pending)
         prefetcher.prefetch(tree, of: models)
+        // A prefetch that was interrupted has read less, without an error.
+        try ReadInterruption.check()
         return models
       }
       let found = try port.rows(of: request(descriptor), leadingTo: tree.slots)
       let models = try storedModels(found)
       prefetcher.prefetch(tree, of: models, found.ahead)
+      try ReadInterruption.check()
       return models
     }
   }

@@ -15,7 +15,7 @@ final class RecentlyFaultedModels {
 
   private var models: [AnyObject?] = []
   private var next = 0
-  private var together: [AnyObject] = []
+  private var together: [ObjectIdentifier: AnyObject] = [:]
   private var isClosed = false
 
   func keep(_ model: AnyObject) {
@@ -35,7 +35,8 @@ final class RecentlyFaultedModels {
       return
     }
     let earlier = together
-    together = owners
+    together = Dictionary(
+      owners.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { first, _ in first })
     withExtendedLifetime(earlier) {}
   }
 
@@ -43,14 +44,14 @@ final class RecentlyFaultedModels {
   func forgetExternalValues(of storage: _ModelStorage) {
     guard !storage.descriptor.externalSlots.isEmpty, let model = storage.model else { return }
     if let index = models.firstIndex(where: { $0 === model }) { models[index] = nil }
-    if let index = together.firstIndex(where: { $0 === model }) { together.remove(at: index) }
+    together[ObjectIdentifier(model)] = nil
     withExtendedLifetime(model) {}
   }
 
   /// - Returns: The models that were kept; the caller releases them.
   func removeAll() -> [AnyObject?] {
-    defer { (models, next, together) = ([], 0, []) }
-    return models + together
+    defer { (models, next, together) = ([], 0, [:]) }
+    return models + Array(together.values)
   }
 
   /// - Returns: The models that were kept; the caller releases them.

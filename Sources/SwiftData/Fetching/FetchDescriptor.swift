@@ -50,7 +50,8 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   ///
   /// A path may lead back to the fetched models, as in `\.artist?.albums` for albums. Then the context
   /// keeps the artists, up to 1024 of all such fetches; if one fetch has more, all of them, until the next
-  /// fetch with more. A step back through a many-to-many relationship is not prefetched.
+  /// fetch with more. A step back through a many-to-many relationship is not prefetched, and neither are
+  /// lists of one that is its own inverse where another list holds the model already.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Creates a descriptor from a predicate and an order.

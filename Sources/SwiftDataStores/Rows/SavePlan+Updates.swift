@@ -37,7 +37,16 @@ extension SavePlan {
   func encoded(
     _ snapshot: DefaultSnapshot, _ entity: EntityShape
   ) throws -> [String: DocumentValue] {
-    let all = try DocumentEncoder.values(of: snapshot, storeIdentifier: rows.storeIdentifier)
+    let all: [String: DocumentValue]
+    do {
+      all = try DocumentEncoder.values(of: snapshot, storeIdentifier: rows.storeIdentifier)
+    } catch let error as SwiftDataError where error == .storeReadFailure {
+      // A type may encode a value that it does not decode.
+      throw DocumentStoreError(
+        .invalidValue,
+        "The value of a model could not be read again. Set a value that its type decodes. Nothing was saved.",
+        entity: entity.name, property: error.property)
+    }
     var values: [String: DocumentValue] = [:]
     for name in entity.attributes.keys { values[name] = all[name] ?? .null }
     for link in entity.links {

@@ -131,9 +131,14 @@ private struct Removal {
     return before.property(property, of: loss.entity)?.property.relationship != nil
   }
 
-  /// A side of a pair may be named for both.
+  /// A side of a pair may be named for both. Pairs with a row of a class that is not in the models any more
+  /// belong to no relationship.
   func removesRelationship(_ loss: MigrationLoss) -> Bool {
-    before.subtree(of: loss.entity).contains { !keeps(loss.property ?? "", of: $0.name) }
+    let name = loss.property ?? ""
+    let destination = before.property(name, of: loss.entity)?.property.relationship?.destination
+    return before.subtree(of: loss.entity).contains { !keeps(name, of: $0.name) }
+      || destination.map { before.subtree(of: $0).contains { successor(of: $0.name) == nil } }
+        ?? false
   }
 
   /// Relationships that both ends of some links are without afterwards, though their rows stay.

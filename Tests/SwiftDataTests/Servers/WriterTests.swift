@@ -249,6 +249,35 @@ import Testing
     #expect(try emails(container) == ["a", "c", "d"])
   }
 
+  /// The unit waits for the lock of another container, which is held until its caller has its error.
+  @Test func aCancelledUnitDoesNotWaitForTheLock() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelWriter(container)
+    let (locked, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+    let other = Task {
+      try await onThread {
+        let other = ModelContext(try Office.container(folder.store))
+        try other.transaction {
+          other.insert(Person(email: "other"))
+          try other.save()
+          locked.continuation.finish()
+          hold.wait()
+        }
+      }
+    }
+    for await _ in locked.stream {}
+    let (add, later) = (add("a"), add("b"))
+    let waiting = Task { try await writer.write(add) }
+    try await Task.sleep(for: .milliseconds(50))
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    hold.signal()
+    try await other.value
+    #expect(try await writer.write(later) == "b")
+    #expect(try emails(container) == ["b", "other"])
+  }
+
   @Test func whatAUnitSetsEndsWithIt() async throws {
     let container = try Office.container()
     let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
