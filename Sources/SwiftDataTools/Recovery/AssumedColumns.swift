@@ -1,3 +1,5 @@
+import Foundation
+import OpenSwiftDataRowStorage
 import OpenSwiftDataStoreFormat
 import SwiftData
 
@@ -74,9 +76,12 @@ struct AssumedColumns {
 extension RecordValue {
   fileprivate func fits(_ type: ColumnType?) -> Bool {
     switch (type, self) {
-    case (_, .null), (nil, _), (.decimal, _), (.integer, .integer): true
+    case (_, .null), (nil, _), (.integer, .integer): true
     // SQLite stores a whole number as an integer.
     case (.float, .real), (.float, .integer), (.timestamp, .real), (.timestamp, .integer): true
+    // Digits that a number does not have are in a blob. SQLite makes numbers of texts with digits.
+    case (.decimal, .integer), (.decimal, .real): true
+    case (.decimal, .blob(let bytes)): Decimal(storedValue: .blob(Data(bytes))) != nil
     // A blob contains a text that may be in a file of its own.
     case (.varchar, .text), (.varchar, .blob), (.blob, .blob): true
     default: false

@@ -239,6 +239,31 @@ import Testing
     try expectArticles([1, 3, 4], of: file.url)
   }
 
+  /// A price is a number or the bytes of its digits, not any text or bytes.
+  @Test(arguments: ["ZCOUNT = 'wrong'", "ZCOUNT = x'00'", "ZPRICE = 'wrong'", "ZPRICE = x'ff'"])
+  func rowsWithDecimalsAreKeptBesideOneThatDoesNotFit(_ change: String) throws {
+    let file = try makeArticles()
+    try SQLiteFile.execute("UPDATE ZARTICLE SET \(change) WHERE Z_PK = 2", in: file.url)
+    try expectArticles([1, 3, 4], of: file.url)
+  }
+
+  @Test func allFormsOfDecimalsFitALostDefinition() throws {
+    let long = try #require(Decimal(string: "1234567890.123456789012"))
+    let prices = [1, 1.5, long, .nan]
+    let file = try MigratedStore().make([Priced.Article.self]) { context in
+      for price in prices { context.insert(Priced.Article(price)) }
+    }
+    #expect(
+      try SQLiteFile.texts("SELECT typeof(ZPRICE) FROM ZARTICLE ORDER BY 1", in: file.url)
+        == ["blob", "blob", "integer", "real"])
+    try expectArticles([1, 2, 3, 4], of: file.url)
+    let context = ModelContext(
+      try ModelContainer(
+        for: Priced.Article.self, configurations: ModelConfiguration(url: recovered)))
+    let found = try context.fetch(FetchDescriptor<Priced.Article>()).map(\.price)
+    #expect(Set(found.map(\.description)) == Set(prices.map(\.description)))
+  }
+
   private func makeArticles() throws -> MigratedStore {
     try MigratedStore().make([Priced.Article.self]) { context in
       for number in 1...4 { context.insert(Priced.Article(Decimal(number))) }
