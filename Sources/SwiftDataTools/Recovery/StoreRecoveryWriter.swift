@@ -1,7 +1,6 @@
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
-import OpenSwiftDataStoreFormat
 import SwiftData
 
 /// Writes the new store of a recovery: tables, rows and indexes.
@@ -12,9 +11,9 @@ struct StoreRecoveryWriter {
     let root: Int
     /// In the order of the values in records.
     let columns: [String]
-    /// The types of the columns if their order is assumed to be that of the models, because the
-    /// file's definition is lost; otherwise `nil`.
-    let assumedTypes: [String]?
+    /// What records tell of the columns if their order is assumed to be that of the models, because
+    /// the file's definition is lost; otherwise `nil`.
+    fileprivate var assumed: AssumedColumns?
     /// The column of the keys; a record contains null for it.
     let keyColumn: Int?
     /// The default expressions of columns, by column index. A record has no value for a column that
@@ -28,56 +27,10 @@ struct StoreRecoveryWriter {
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
     var damagedPages: Set<Int> = []
-    /// The number of records that do not fit the assumed columns. Their rows are lost.
-    var misfits = 0
-    /// The number of those with fewer values than there are columns.
-    var shortMisfits = 0
 
-    /// By assumed column, the types in the table that all copied values of the column have.
-    fileprivate var typesOfCopied: [Set<String>] = []
-    /// By column in which the last misfit does not fit, the types in the table that its value has.
-    fileprivate var typesOfMisfit: [Int: Set<String>] = [:]
-
-    /// Whether the assumed columns are not those of the records: then no row is copied, because values
-    /// could get into other columns. Single records may be damaged, also in a table of few rows, if
-    /// other rows tell that the columns are in this order. Short ones may be rows that are older than a
-    /// column, which the models have in another position.
+    /// Whether the assumed columns may not be those of the records.
     var hasUnknownColumns: Bool {
-      let fitting = copied + duplicates.count
-      if misfits == 1, shortMisfits == 0, fitting > 0, isDamagedMisfit { return false }
-      return shortMisfits > 1 || 10 * misfits > misfits + fitting
-    }
-
-    /// Whether no other order of the columns explains the misfit. Each of its values that do not fit
-    /// stands where another row has a value that no column has too. Nulls tell nothing.
-    private var isDamagedMisfit: Bool {
-      typesOfMisfit.allSatisfy { typesOfCopied[$0].isDisjoint(with: $1) }
-    }
-
-    /// Notes a record of a table with assumed columns.
-    /// - Returns: Whether the record fits.
-    mutating func note(_ values: [RecordValue], _ types: [String]) -> Bool {
-      if typesOfCopied.isEmpty {
-        typesOfCopied = Array(repeating: Set(types), count: types.count)
-      }
-      // A row that is older than a column has no value of it; the column is then not where the models
-      // have it.
-      guard values.count == types.count else {
-        misfits += 1
-        shortMisfits += 1
-        return false
-      }
-      let wrong = values.indices.filter { !values[$0].fits(types[$0]) }
-      if wrong.isEmpty {
-        for (index, value) in values.enumerated() where typesOfCopied[index].count > 1 {
-          typesOfCopied[index] = typesOfCopied[index].filter(value.fits)
-        }
-        return true
-      }
-      misfits += 1
-      typesOfMisfit = [:]
-      for index in wrong { typesOfMisfit[index] = Set(types).filter(values[index].fits) }
-      return false
+      assumed?.areUnknown(fitting: copied + duplicates.count) ?? false
     }
   }
 
@@ -200,8 +153,8 @@ struct StoreRecoveryWriter {
     // If the root page of a table is lost, any key may be lost.
     return Table(
       name: object.name, root: object.root, columns: columns,
-      assumedTypes: order == nil && isAssumed && isOfModels
-        ? try self.columns(of: object.name, "type") : nil,
+      assumed: order == nil && isAssumed && isOfModels
+        ? try AssumedColumns(columns, types: self.columns(of: object.name, "type")) : nil,
       keyColumn: keys.count == 1 ? columns.firstIndex(of: keys[0]) : nil,
       // The definition of the models has its defaults in another order.
       defaults: order == nil
@@ -229,7 +182,7 @@ struct StoreRecoveryWriter {
     /// - Returns: Whether the row can belong to the table.
     mutating func add(_ key: Int64, _ values: [RecordValue]) throws -> Bool {
       guard isPlausible(values) else { return false }
-      if let types = table.assumedTypes, !table.note(values, types) { return false }
+      if table.assumed?.note(values) == false { return false }
       if try insert(key, values) { table.copied += 1 } else { table.duplicates.append(key) }
       return true
     }
@@ -468,19 +421,6 @@ struct StoreRecoveryWriter {
     let result = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
     guard result == "ok" else {
       throw SQLiteError(.corrupt, message: "the new file is damaged: \(result)")
-    }
-  }
-}
-
-extension RecordValue {
-  fileprivate func fits(_ type: String) -> Bool {
-    switch (ColumnType(rawValue: type), self) {
-    case (_, .null), (nil, _), (.decimal, _), (.integer, .integer): true
-    // SQLite stores a whole number as an integer.
-    case (.float, .real), (.float, .integer), (.timestamp, .real), (.timestamp, .integer): true
-    // A blob contains a text that may be in a file of its own.
-    case (.varchar, .text), (.varchar, .blob), (.blob, .blob): true
-    default: false
     }
   }
 }

@@ -189,10 +189,13 @@ import Testing
     #expect(items.hasUnknownColumns && items.copiedRows == 0)
   }
 
-  /// Nulls fit every column, so the first row does not tell the order of the columns.
-  @Test(arguments: [7, nil]) func aRowWithNullsDoesNotTellTheOrderOfColumns(_ beta: Int?) throws {
+  /// Nulls fit every column, so rows with them do not tell the order of the columns, not even many.
+  @Test(arguments: [7, nil], [1, 9, 40]) func rowsWithNullsDoNotTellTheOrderOfColumns(
+    _ beta: Int?, _ count: Int
+  ) throws {
     let file = try MigratedStore().make([Measured.Item.self]) { context in
-      for unit in [nil, "pieces"] { context.insert(Measured.Item(1, gamma: 2, unit)) }
+      for _ in 0..<count { context.insert(Measured.Item(1, gamma: 2, nil)) }
+      context.insert(Measured.Item(1, gamma: 2, "pieces"))
     }
     // The column that a program has added is the last one in the file.
     try SQLiteFile.execute(
@@ -206,13 +209,90 @@ import Testing
       at: file.url, to: recovered, for: Schema([Measured.Item.self]))
     let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
     #expect(items.hasUnknownColumns && items.copiedRows == 0)
+    #expect(try SQLiteFile.integer("SELECT count(*) FROM ZITEM", in: recovered) == 0)
   }
 
-  private func damageDefinition(at url: URL) throws {
+  /// No order of the columns has a text where all other rows have a number.
+  @Test(arguments: [3, 40]) func rowsWithNullsAreKeptBesideOneThatNoOrderExplains(
+    _ count: Int
+  ) throws {
+    let file = try MigratedStore().make([Measured.Item.self]) { context in
+      for _ in 0..<count { context.insert(Measured.Item(1, gamma: 2, nil)) }
+    }
+    try SQLiteFile.execute("UPDATE ZITEM SET ZALPHA = 'wrong' WHERE Z_PK = 2", in: file.url)
+    try damageDefinition(at: file.url)
+    let recovery = try ModelContainer.recoverStore(
+      at: file.url, to: recovered, for: Schema([Measured.Item.self]))
+    let items = try #require(recovery.tables.first { $0.name == "ZITEM" })
+    #expect(!items.hasUnknownColumns && items.copiedRows == count - 1)
+    #expect(items.lostKeys == [2...2])
+    #expect(
+      try SQLiteFile.integer(
+        "SELECT count(*) FROM ZITEM WHERE ZALPHA = 1 AND ZBETA IS NULL AND ZGAMMA = 2",
+        in: recovered) == Int64(count - 1))
+  }
+
+  /// The only other column for such a value is the unit, and that has texts.
+  @Test func rowsAreKeptBesideATextThatNoOtherColumnHasTheBytesFor() throws {
+    let file = try makeArticles()
+    try SQLiteFile.execute("UPDATE ZARTICLE SET ZIMAGE = 'wrong' WHERE Z_PK = 2", in: file.url)
+    try expectArticles([1, 3, 4], of: file.url)
+  }
+
+  /// A price is a number or the bytes of its digits, not any text or bytes.
+  @Test(arguments: ["ZCOUNT = 'wrong'", "ZCOUNT = x'00'", "ZPRICE = 'wrong'", "ZPRICE = x'ff'"])
+  func rowsWithDecimalsAreKeptBesideOneThatDoesNotFit(_ change: String) throws {
+    let file = try makeArticles()
+    try SQLiteFile.execute("UPDATE ZARTICLE SET \(change) WHERE Z_PK = 2", in: file.url)
+    try expectArticles([1, 3, 4], of: file.url)
+  }
+
+  @Test func allFormsOfDecimalsFitALostDefinition() throws {
+    let long = try #require(Decimal(string: "1234567890.123456789012"))
+    let prices = [1, 1.5, long, .nan]
+    let file = try MigratedStore().make([Priced.Article.self]) { context in
+      for price in prices { context.insert(Priced.Article(price)) }
+    }
+    #expect(
+      try SQLiteFile.texts("SELECT typeof(ZPRICE) FROM ZARTICLE ORDER BY 1", in: file.url)
+        == ["blob", "blob", "integer", "real"])
+    try expectArticles([1, 2, 3, 4], of: file.url)
+    let context = ModelContext(
+      try ModelContainer(
+        for: Priced.Article.self, configurations: ModelConfiguration(url: recovered)))
+    let found = try context.fetch(FetchDescriptor<Priced.Article>()).map(\.price)
+    #expect(Set(found.map(\.description)) == Set(prices.map(\.description)))
+  }
+
+  private func makeArticles() throws -> MigratedStore {
+    try MigratedStore().make([Priced.Article.self]) { context in
+      for number in 1...4 { context.insert(Priced.Article(Decimal(number))) }
+    }
+  }
+
+  /// Damages the definition of the table and recovers it.
+  private func expectArticles(
+    _ keys: [Int64], of url: URL, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    try damageDefinition(of: "ZARTICLE", at: url)
+    let recovery = try ModelContainer.recoverStore(
+      at: url, to: recovered, for: Schema([Priced.Article.self]))
+    let articles = try #require(recovery.tables.first { $0.name == "ZARTICLE" })
+    #expect(
+      !articles.hasUnknownColumns && articles.copiedRows == keys.count, sourceLocation: location)
+    let found = try SQLiteFile.texts(
+      """
+      SELECT CAST(Z_PK AS TEXT) FROM ZARTICLE
+      WHERE ZCOUNT = 5 AND ZUNIT = 'pieces' AND ZIMAGE = x'ff01' ORDER BY Z_PK
+      """, in: recovered)
+    #expect(found == keys.map(String.init), sourceLocation: location)
+  }
+
+  private func damageDefinition(of table: String = "ZITEM", at url: URL) throws {
     var bytes = try Data(contentsOf: url)
     for (text, damaged) in [
-      ("CREATE TABLE ZITEM", "CRXATE TABLE ZITEM"),
-      (#"CREATE TABLE "ZITEM""#, #"CRXATE TABLE "ZITEM""#), ("ZUNIT", "ZUNIX"),
+      ("CREATE TABLE \(table)", "CRXATE TABLE \(table)"),
+      (#"CREATE TABLE "\#(table)""#, #"CRXATE TABLE "\#(table)""#), ("ZUNIT", "ZUNIX"),
     ] {
       bytes = bytes.replacing(Data(text.utf8), with: Data(damaged.utf8))
     }
@@ -237,5 +317,16 @@ private enum Measured {
     init(_ alpha: Int, gamma: Int?, _ unit: String?) {
       (self.alpha, self.gamma, self.unit) = (alpha, gamma, unit)
     }
+  }
+}
+
+private enum Priced {
+  @Model final class Article {
+    var count = 5
+    var price: Decimal
+    var unit = "pieces"
+    var image = Data([255, 1])
+
+    init(_ price: Decimal) { self.price = price }
   }
 }
