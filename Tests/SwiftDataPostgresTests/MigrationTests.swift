@@ -381,7 +381,7 @@ enum Parts {
     @Model final class Part {
       @Attribute(originalName: "name") var title: String
       var size: Int
-      var maker: String?
+      var maker: Int?
       var weight = 7
 
       init(_ title: String, size: Int) {
@@ -399,7 +399,7 @@ enum Parts {
     @Model final class Part {
       var title: String
       var size: Int
-      var maker: String?
+      var maker: Int?
       var weight = 7
       var code = UUID()
 
@@ -418,7 +418,7 @@ enum Parts {
     @Model final class Part {
       var title: String
       var size: Double
-      var maker: String?
+      var maker: Int?
       var weight = 7
       var code = UUID()
 
