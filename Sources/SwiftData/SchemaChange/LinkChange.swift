@@ -146,9 +146,18 @@ struct LinkPlanner {
 
   /// The keys of rows whose links refer to rows that the relationship does not allow any more.
   func keysOfDisallowedLinks(_ links: EarlierLinks, of destination: String) -> String? {
-    guard let earlier = links.destination, let pairs = links.pairs(in: stored),
-      let tables = links.tables(in: stored)
+    guard let pairs = links.pairs(in: stored),
+      let disallowed = disallowedRows(links, of: destination)
     else { return nil }
+    return """
+      SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(pairs.far) IN (\(disallowed))
+      """
+  }
+
+  /// The keys of the rows to which links may refer, and that continue outside of a destination;
+  /// `nil` if there are none.
+  func disallowedRows(_ links: EarlierLinks, of destination: String) -> String? {
+    guard let earlier = links.destination, let tables = links.tables(in: stored) else { return nil }
     let allowed = Set(current.model.subtree(of: destination).map(\.name))
     let outside = stored.model.subtree(of: earlier).filter { entity in
       counterparts.successor(of: entity.name).map { !allowed.contains($0.name) } ?? false
@@ -157,8 +166,7 @@ struct LinkPlanner {
     let numbers = outside.compactMap { stored.numbers[$0.name] }.map(String.init)
       .joined(separator: ", ")
     return """
-      SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(pairs.far) IN (SELECT \
-      \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN (\(numbers)))
+      SELECT \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN (\(numbers))
       """
   }
 }

@@ -211,6 +211,78 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<TagsOfDogs.Cat>()) == (hasCats ? 2 : 0))
   }
 
+  enum AnimalsAreDogs {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var animals: [Dog] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  /// A tag of a dog and a cat, one of a dog, and one of a cat.
+  private func makeTags() throws -> MigratedStore {
+    try MigratedStore().make(TagsAbove.types) { context in
+      let dog = TagsAbove.Dog("d")
+      let cat = TagsAbove.Cat("c")
+      for (text, animals) in [("both", [dog, cat]), ("cat", [cat]), ("dog", [dog])] {
+        let tag = TagsAbove.Tag(text)
+        context.insert(tag)
+        tag.animals = animals
+      }
+    }
+  }
+
+  /// The changed properties of tags in the last transaction, by the keys of their texts.
+  private func updates<Tag: PersistentModel>(
+    of text: KeyPath<Tag, String>, _ context: ModelContext
+  ) throws -> [String: Set<PartialKeyPath<Tag>>] {
+    let last = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+    var found: [String: Set<PartialKeyPath<Tag>>] = [:]
+    for change in last.changes {
+      guard case .update(let update as DefaultHistoryUpdate<Tag>) = change else { continue }
+      let tag = try #require(context.model(for: update.changedPersistentIdentifier) as? Tag)
+      found[tag[keyPath: text]] = Set(update.updatedAttributes)
+    }
+    return found
+  }
+
+  @Test func aListThatLosesMembersOfOtherClassesIsInTheHistory() throws {
+    let store = try makeTags()
+    let context = try store.open(AnimalsAreDogs.types)
+    #expect(
+      try updates(of: \AnimalsAreDogs.Tag.text, context) == [
+        "both": [\.animals], "cat": [\.animals],
+      ])
+  }
+
+  @Test func onlyListsThatGetMembersOfTheirClassAreInTheHistory() throws {
+    let store = try makeTags()
+    let context = try store.open(TagsBelow.types)
+    #expect(
+      try updates(of: \TagsBelow.Tag.text, context) == [
+        "both": [\.dogs, \.cats], "cat": [\.cats], "dog": [\.dogs],
+      ])
+  }
+
   enum TagsAndTag {
     @Model class Animal {
       var name: String
