@@ -283,6 +283,129 @@ import Testing
       ])
   }
 
+  enum LabelsOfCats {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      var labels: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      @Relationship(inverse: \Cat.labels) var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test func aForgottenOriginalNameInOneSubclassIsRefused() throws {
+    let store = try makeTags()
+    let text = try store.refusal(LabelsOfCats.types)
+    #expect(text.contains("Cat.tags") && text.contains("(labels)"), "\(text)")
+    #expect(text.contains("1 row (p"), "\(text)")
+    #expect(text.contains("@Relationship(originalName: \"tags\")"), "\(text)")
+    #expect(text.contains("[\"tags\"] in the class Animal"), "\(text)")
+  }
+
+  @Test func withoutLinksOfTheSubclassNoOriginalNameIsMissing() throws {
+    let store = try MigratedStore().make(TagsAbove.types) { context in
+      let tag = TagsAbove.Tag("red")
+      context.insert(tag)
+      tag.animals = [TagsAbove.Dog("d")]
+      context.insert(TagsAbove.Cat("c"))
+    }
+    let context = try store.open(LabelsOfCats.types)
+    let tags = try context.fetch(FetchDescriptor<LabelsOfCats.Tag>())
+    #expect(tags.map { $0.dogs.map(\.name) } == [["d"]] && tags[0].cats.isEmpty)
+  }
+
+  enum CatsWithoutInverse {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test func aForgottenOriginalNameOfAListOfOneSubclassIsRefused() throws {
+    let store = try makeTags()
+    let text = try store.refusal(CatsWithoutInverse.types)
+    #expect(text.contains("Tag.animals") && text.contains("(cats)"), "\(text)")
+    #expect(text.contains("2 rows (p"), "\(text)")
+    #expect(text.contains("@Relationship(originalName: \"animals\")"), "\(text)")
+  }
+
+  enum LabelsRemoved {
+    @Model class Animal {
+      static let removedProperties: Set<String> = ["tags"]
+
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      var labels: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      @Relationship(inverse: \Cat.labels) var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test func linksOfOneSubclassAreDeletedIfTheSuperclassDeclaresIt() throws {
+    let store = try makeTags()
+    let context = try store.open(LabelsRemoved.types)
+    let tags = try context.fetch(
+      FetchDescriptor<LabelsRemoved.Tag>(sortBy: [SortDescriptor(\.text)]))
+    #expect(tags.map { $0.dogs.map(\.name) } == [["d"], [], ["d"]])
+    #expect(tags.map(\.cats.count) == [0, 0, 0])
+  }
+
   enum TagsAndTag {
     @Model class Animal {
       var name: String
