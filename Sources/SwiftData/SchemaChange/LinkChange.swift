@@ -88,9 +88,17 @@ struct LinkPlanner {
   }
 
   /// A related row's key in the changed file, or null if the row is removed.
-  func key(_ term: String, of links: EarlierLinks, in table: String) -> String {
+  /// - Parameter destination: The entity of the changed models to which all keys belong, otherwise
+  ///   null; `nil` for keys of any entity.
+  func key(
+    _ term: String, of links: EarlierLinks, in table: String, only destination: String?
+  ) -> String {
     guard let far = links.tables(in: stored)?.far else { return "CAST(NULL AS BIGINT)" }
-    return key(term, in: far, to: table)
+    let key = key(term, in: far, to: table)
+    guard let destination, let disallowed = disallowedRows(links, of: destination) else {
+      return key
+    }
+    return "CASE WHEN \(term) IN (\(disallowed)) THEN NULL ELSE \(key) END"
   }
 
   private func key(_ term: String, in earlier: String, to table: String) -> String {

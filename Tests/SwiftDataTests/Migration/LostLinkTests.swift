@@ -498,6 +498,65 @@ import Testing
     #expect(people.map { $0.pets.map(\.name) } == [["d"]])
   }
 
+  enum MembersAbove {
+    @Model class Team {
+      var name: String
+      var members: [Player] = []
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class SubTeam: Team {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Player {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    static let types: [any PersistentModel.Type] = [Team.self, SubTeam.self, Player.self]
+  }
+
+  enum MembersBelow {
+    @Model class Team {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class SubTeam: Team {
+      var members: [Player] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Player {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    static let types: [any PersistentModel.Type] = [Team.self, SubTeam.self, Player.self]
+  }
+
+  @Test func membersOfAListWithoutInverseLoseOwnersOfOtherClasses() throws {
+    let store = try MigratedStore().make(MembersAbove.types) { context in
+      let (team, part) = (MembersAbove.Team("t"), MembersAbove.SubTeam("s"))
+      context.insert(team)
+      context.insert(part)
+      team.members = [MembersAbove.Player("p")]
+      part.members = [MembersAbove.Player("q")]
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(MembersBelow.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].problems.isEmpty && preview[0].losses.map(\.valueCount) == [1])
+    let context = try store.open(MembersBelow.types)
+    let parts = try context.fetch(FetchDescriptor<MembersBelow.SubTeam>())
+    #expect(parts.map { $0.members.map(\.name) } == [["q"]])
+    let column = try #require(
+      try SQLiteFile.text(
+        "SELECT name FROM pragma_table_info('ZPLAYER') WHERE name LIKE 'Z%MEMBERS'", in: store.url))
+    let owned = "SELECT ZNAME FROM ZPLAYER WHERE \(column) IS NOT NULL"
+    #expect(try SQLiteFile.texts(owned, in: store.url) == ["q"])
+  }
+
   enum Required {
     @Model class Animal {
       var name: String
