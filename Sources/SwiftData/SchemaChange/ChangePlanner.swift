@@ -239,7 +239,7 @@ struct ChangePlanner {
       earlier, source, table.name, column, destination,
       between: (owner, relationship.destination), owner, relationship.name)
     if !relationship.isOptional {
-      if mayBeEmpty(earlier, rows) {
+      if mayBeEmpty(earlier, of: relationship.destination, rows) {
         if toleratesLosses {
           required.append(RequiredCheck(relationship, column: column, table: table.name, rows))
           return term
@@ -268,7 +268,9 @@ struct ChangePlanner {
   }
 
   /// Whether rows may have no link of a required relationship.
-  private func mayBeEmpty(_ earlier: [EarlierLinks], _ rows: TableSource.Rows) -> Bool {
+  private func mayBeEmpty(
+    _ earlier: [EarlierLinks], of destination: String, _ rows: TableSource.Rows
+  ) -> Bool {
     if earlier.isEmpty || earlier.contains(where: \.isOptional) { return true }
     // Rows of another class than those that had the relationship.
     let hadLinks = earlier.contains { link in
@@ -278,6 +280,7 @@ struct ChangePlanner {
     let losesModels = earlier.contains { link in
       guard let far = link.tables(in: old)?.far else { return false }
       return links.sources.removed[far] != nil
+        || links.disallowedRows(link, of: destination) != nil
     }
     return !hadLinks || losesModels
   }

@@ -612,6 +612,82 @@ import Testing
     }
   }
 
+  enum Owned: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Boat.self, Car.self, Person.self, Worker.self]
+    }
+
+    @Model final class Boat {
+      var owner: Person
+      init(_ owner: Person) { self.owner = owner }
+    }
+
+    @Model final class Car {
+      var owner: Person
+      init(_ owner: Person) { self.owner = owner }
+    }
+
+    @Model class Person {
+      init() {}
+    }
+
+    @Model final class Worker: Person {
+      override init() { super.init() }
+    }
+  }
+
+  enum OwnedByWorkers: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Boat.self, Car.self, Person.self, Vehicle.self, Worker.self]
+    }
+
+    @Model class Vehicle {
+      var owner: Worker
+      init(_ owner: Worker) { self.owner = owner }
+    }
+
+    @Model final class Boat: Vehicle {
+      override init(_ owner: Worker) { super.init(owner) }
+    }
+
+    @Model final class Car: Vehicle {
+      override init(_ owner: Worker) { super.init(owner) }
+    }
+
+    @Model class Person {
+      init() {}
+    }
+
+    @Model final class Worker: Person {
+      override init() { super.init() }
+    }
+  }
+
+  enum OwnersPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Owned.self, OwnedByWorkers.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Owned.self, toVersion: OwnedByWorkers.self, transformation: { _ in })
+    ]
+  }
+
+  @Test func aTransformationMustReplaceRequiredLinksToOtherClasses() throws {
+    let store = try MigratedStore().make(Owned.models) { context in
+      context.insert(Owned.Boat(Owned.Worker()))
+      context.insert(Owned.Car(Owned.Person()))
+    }
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Schema(versionedSchema: OwnedByWorkers.self), migrationPlan: OwnersPlan.self,
+        configurations: ModelConfiguration(url: store.url))
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Car.owner (Worker) in 1 row (p"), "\(text)")
+    #expect(!text.contains("Boat.owner"), "\(text)")
+  }
+
   enum First {
     @Model final class Trip {
       var name = ""
