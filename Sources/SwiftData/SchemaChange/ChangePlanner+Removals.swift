@@ -181,6 +181,13 @@ extension ChangePlanner {
     return found
   }
 
+  /// An entity of the file whose rows continue.
+  private struct Remaining {
+    let current: EntityDescription
+    /// Its number in the file.
+    let number: Int
+  }
+
   /// Notes the links between rows of classes that no relationship continues.
   private mutating func noteLinks(
     _ links: EarlierLinks, of relationship: RelationshipDescription,
@@ -191,73 +198,107 @@ extension ChangePlanner {
       return
     }
     // If one entity is removed, its rows are reported instead.
-    func remaining(_ name: String) -> [(name: String, number: Int)] {
+    func remaining(_ name: String) -> [Remaining] {
       old.model.subtree(of: name).compactMap { stored in
         guard let current = counterparts.successor(of: stored.name),
           let number = old.numbers[stored.name]
         else { return nil }
-        return (current.name, number)
+        return Remaining(current: current, number: number)
       }
     }
     let far = remaining(relationship.destination)
-    var near: [[Int]: [Int]] = [:]
+    var lost: [[Int]: (near: [Remaining], far: [Remaining])] = [:]
     for entity in remaining(entity.name) {
-      let lost = far.filter { far in
-        !continuations.contains { $0.near.contains(entity.name) && $0.far.contains(far.name) }
+      let far = far.filter { far in
+        !continuations.contains {
+          $0.near.contains(entity.current.name) && $0.far.contains(far.current.name)
+        }
       }
-      near[lost.map(\.number), default: []].append(entity.number)
+      lost[far.map(\.number), default: ([], far)].near.append(entity)
     }
-    for (far, near) in near.sorted(by: { $0.value[0] < $1.value[0] }) where !far.isEmpty {
+    for (near, far) in lost.values.sorted(by: { $0.near[0].number < $1.near[0].number })
+    where !far.isEmpty {
       noteLinks(links, of: relationship, declaredBy: entity, from: near, to: far)
     }
   }
 
   /// - Parameters:
-  ///   - near: The numbers of the entities on the side of the relationship.
-  ///   - far: The numbers of those on the other side.
+  ///   - near: The entities on the side of the relationship.
+  ///   - far: Those on the other side.
   private mutating func noteLinks(
     _ links: EarlierLinks, of relationship: RelationshipDescription,
-    declaredBy entity: EntityDescription, from near: [Int], to far: [Int]
+    declaredBy entity: EntityDescription, from near: [Remaining], to far: [Remaining]
   ) {
     guard let pairs = links.pairs(in: old), let tables = links.tables(in: old) else { return }
-    func keys(_ table: String, _ numbers: [Int]) -> String {
-      "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(RowTerms.entity) IN (\(list(numbers)))"
+    func keys(_ table: String, _ entities: [Remaining]) -> String {
+      """
+      SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(RowTerms.entity) IN \
+      (\(list(entities.map(\.number))))
+      """
     }
-    let from = """
+    func from(_ near: [Remaining], _ far: [Remaining]) -> String {
+      """
       FROM \(pairs.table.quotedName) WHERE \(pairs.near) IN (\(keys(tables.near, near))) AND \
       \(pairs.far) IN (\(keys(tables.far, far)))
       """
-    let text = PropertyDescription.relationship(relationship).typeText
-    losses.append(
-      LossCheck(entity.name, relationship.name, text, count: "SELECT count(*) \(from)"))
-    guard !mayCarryOver, let current = counterparts.successor(of: entity.name),
-      !isDeclaredRemoved(relationship.name, of: current.name),
-      let destination = counterparts.successor(of: relationship.destination)
-    else { return }
-    let new = newRelationships(of: current, to: destination).filter {
-      $0.isToMany == relationship.isToMany
     }
+    losses.append(
+      LossCheck(
+        entity.name, relationship.name, PropertyDescription.relationship(relationship).typeText,
+        count: "SELECT count(*) \(from(near, far))"))
+    if mayCarryOver { return }
+    let known = checks.count
+    for entity in near {
+      refuseForgottenName(
+        of: relationship, in: entity.current, to: far,
+        keys: "SELECT DISTINCT \(pairs.near) \(from([entity], far))")
+    }
+    // The new relationship may exist on the other side only.
+    guard checks.count == known, dividedLinks.contains(links),
+      let inverse = links.far?.relationship,
+      !near.contains(where: { isDeclaredRemoved(relationship.name, of: $0.current.name) })
+    else { return }
+    for entity in far {
+      refuseForgottenName(
+        of: inverse, in: entity.current, to: near,
+        keys: "SELECT DISTINCT \(pairs.far) \(from(near, [entity]))")
+    }
+  }
+
+  private mutating func refuseForgottenName(
+    of relationship: RelationshipDescription, in current: EntityDescription, to far: [Remaining],
+    keys: String
+  ) {
+    if isDeclaredRemoved(relationship.name, of: current.name) { return }
+    let new = newRelationships(of: current, replacing: relationship, to: far)
     guard let first = new.first else { return }
+    // Classes inherit the declaration; one in a subclass alone is not found.
+    let declaring = self.new.model.lineage(of: current.name).last?.name ?? current.name
     checks.append(
       ChangeCheck(
-        current.name, relationship.name, from: text, to: "removed",
+        current.name, relationship.name,
+        from: PropertyDescription.relationship(relationship).typeText, to: "removed",
         reason:
           "have links that \(new.count == 1 ? "the new relationship" : "a new relationship") could "
           + "hold (\(new.map(\.name).joined(separator: ", ")))",
         advice: "If a new relationship is the renamed \(relationship.name), declare "
           + "@Relationship(originalName: \"\(relationship.name)\") on it, for example on \(first.name). "
           + "To delete the links, declare static let removedProperties: Set<String> = "
-          + "[\"\(relationship.name)\"] in the class \(current.name).",
-        .declaration, keys: "SELECT DISTINCT \(pairs.near) \(from)"))
+          + "[\"\(relationship.name)\"] in the class \(declaring).",
+        .declaration, keys: keys))
   }
 
-  /// The relationships to a model that have no counterpart in the file.
+  /// The relationships of an entity that have no counterpart in the file, and that could hold links
+  /// of a removed one to some of the entities on the other side.
   private func newRelationships(
-    of current: EntityDescription, to destination: EntityDescription
+    of current: EntityDescription, replacing removed: RelationshipDescription, to far: [Remaining]
   ) -> [RelationshipDescription] {
-    new.model.lineage(of: current.name).flatMap { owner in
+    guard let destination = counterparts.successor(of: removed.destination) else { return [] }
+    let destinations = Set(new.model.subtree(of: destination.name).map(\.name)).intersection(
+      far.flatMap { new.model.lineage(of: $0.current.name).map(\.name) })
+    return new.model.lineage(of: current.name).flatMap { owner in
       owner.properties.compactMap(\.relationship).filter {
-        !$0.isTransient && $0.destination == destination.name
+        !$0.isTransient && $0.isToMany == removed.isToMany && destinations.contains($0.destination)
           && links.earlierLinks(of: $0, in: owner.name).isEmpty
       }
     }

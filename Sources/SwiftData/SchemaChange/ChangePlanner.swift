@@ -239,7 +239,7 @@ struct ChangePlanner {
       earlier, source, table.name, column, destination,
       between: (owner, relationship.destination), owner, relationship.name)
     if !relationship.isOptional {
-      if mayBeEmpty(earlier, rows) {
+      if mayBeEmpty(earlier, of: relationship.destination, rows) {
         if toleratesLosses {
           required.append(RequiredCheck(relationship, column: column, table: table.name, rows))
           return term
@@ -268,7 +268,9 @@ struct ChangePlanner {
   }
 
   /// Whether rows may have no link of a required relationship.
-  private func mayBeEmpty(_ earlier: [EarlierLinks], _ rows: TableSource.Rows) -> Bool {
+  private func mayBeEmpty(
+    _ earlier: [EarlierLinks], of destination: String, _ rows: TableSource.Rows
+  ) -> Bool {
     if earlier.isEmpty || earlier.contains(where: \.isOptional) { return true }
     // Rows of another class than those that had the relationship.
     let hadLinks = earlier.contains { link in
@@ -278,6 +280,7 @@ struct ChangePlanner {
     let losesModels = earlier.contains { link in
       guard let far = link.tables(in: old)?.far else { return false }
       return links.sources.removed[far] != nil
+        || links.disallowedRows(link, of: destination) != nil
     }
     return !hadLinks || losesModels
   }
@@ -295,16 +298,18 @@ struct ChangePlanner {
     let column = new.column(id.property, of: id.entity, .owner)?.name ?? ""
     return linkTerm(
       earlier, source, table.name, column, new.table(of: id.entity),
-      between: (relationship.destination, id.entity), id.entity, id.property)
+      between: (relationship.destination, id.entity), only: id.entity, id.entity, id.property)
   }
 
   /// The source of a column with keys of related rows: a column of the same rows, or pairs that are
   /// collected from other tables.
-  /// - Parameter entities: The entities of the changed models that the relationship connects.
+  /// - Parameters:
+  ///   - entities: The entities of the changed models that the relationship connects.
+  ///   - owner: The entity to which all related rows belong; `nil` if another check refuses others.
   private mutating func linkTerm(
     _ earlier: [EarlierLinks], _ source: String, _ table: String, _ column: String,
-    _ destination: String, between entities: (near: String, far: String), _ entity: String,
-    _ property: String
+    _ destination: String, between entities: (near: String, far: String),
+    only owner: String? = nil, _ entity: String, _ property: String
   ) -> ColumnSource {
     if earlier.isEmpty { return .null }
     let local = earlier.map { link in
@@ -313,7 +318,7 @@ struct ChangePlanner {
     if local.allSatisfy({ $0 != nil }) {
       let names = local.compactMap(\.self)
       let terms = zip(names, earlier).map { name, link in
-        links.key(name.quotedName, of: link, in: destination)
+        links.key(name.quotedName, of: link, in: destination, only: owner)
       }
       if Set(terms).count == 1 {
         return terms[0] == names[0].quotedName ? .column(names[0]) : .expression(terms[0])

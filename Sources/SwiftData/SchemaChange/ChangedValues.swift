@@ -58,7 +58,8 @@ struct ChangedValues {
 
 extension LinkPlanner {
   /// Conditions for the rows of the file whose links of a relationship change: they refer to
-  /// removed rows, or belonged to another relationship or only to the other side.
+  /// removed rows or to rows that the relationship does not allow any more, or belonged to another
+  /// relationship or only to the other side.
   func changes(
     of relationship: RelationshipDescription, declaredBy owner: String, _ rows: TableSource.Rows,
     _ table: String
@@ -70,21 +71,21 @@ extension LinkPlanner {
       else { return nil }
       let removed = sources.removed[tables.far].map { numbers in
         """
-        (SELECT \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN \
-        (\(numbers.sorted().map(String.init).joined(separator: ", "))))
+        SELECT \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN \
+        (\(numbers.sorted().map(String.init).joined(separator: ", ")))
         """
       }
+      let lost = [removed, disallowedRows(links, of: relationship.destination)].compactMap(\.self)
       let isOwn =
         links.near.map { near in
           near.entity == known?.entity.name && near.relationship.name == known?.property.name
         } ?? false
-      var condition = "\(pairs.far) IS NOT NULL"
-      if isOwn {
-        guard let removed else { return nil }
-        condition = "\(pairs.far) IN \(removed)"
-      } else if let removed {
-        condition += " AND \(pairs.far) NOT IN \(removed)"
-      }
+      if isOwn, lost.isEmpty { return nil }
+      let condition =
+        isOwn
+        ? lost.map { "\(pairs.far) IN (\($0))" }.joined(separator: " OR ")
+        : (["\(pairs.far) IS NOT NULL"] + lost.map { "\(pairs.far) NOT IN (\($0))" })
+          .joined(separator: " AND ")
       return """
         \(RowTerms.key) IN (SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(condition))
         """

@@ -88,9 +88,17 @@ struct LinkPlanner {
   }
 
   /// A related row's key in the changed file, or null if the row is removed.
-  func key(_ term: String, of links: EarlierLinks, in table: String) -> String {
+  /// - Parameter destination: The entity of the changed models to which all keys belong, otherwise
+  ///   null; `nil` for keys of any entity.
+  func key(
+    _ term: String, of links: EarlierLinks, in table: String, only destination: String?
+  ) -> String {
     guard let far = links.tables(in: stored)?.far else { return "CAST(NULL AS BIGINT)" }
-    return key(term, in: far, to: table)
+    let key = key(term, in: far, to: table)
+    guard let destination, let disallowed = disallowedRows(links, of: destination) else {
+      return key
+    }
+    return "CASE WHEN \(term) IN (\(disallowed)) THEN NULL ELSE \(key) END"
   }
 
   private func key(_ term: String, in earlier: String, to table: String) -> String {
@@ -146,9 +154,18 @@ struct LinkPlanner {
 
   /// The keys of rows whose links refer to rows that the relationship does not allow any more.
   func keysOfDisallowedLinks(_ links: EarlierLinks, of destination: String) -> String? {
-    guard let earlier = links.destination, let pairs = links.pairs(in: stored),
-      let tables = links.tables(in: stored)
+    guard let pairs = links.pairs(in: stored),
+      let disallowed = disallowedRows(links, of: destination)
     else { return nil }
+    return """
+      SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(pairs.far) IN (\(disallowed))
+      """
+  }
+
+  /// The keys of the rows to which links may refer, and that continue outside of a destination;
+  /// `nil` if there are none.
+  func disallowedRows(_ links: EarlierLinks, of destination: String) -> String? {
+    guard let earlier = links.destination, let tables = links.tables(in: stored) else { return nil }
     let allowed = Set(current.model.subtree(of: destination).map(\.name))
     let outside = stored.model.subtree(of: earlier).filter { entity in
       counterparts.successor(of: entity.name).map { !allowed.contains($0.name) } ?? false
@@ -157,8 +174,7 @@ struct LinkPlanner {
     let numbers = outside.compactMap { stored.numbers[$0.name] }.map(String.init)
       .joined(separator: ", ")
     return """
-      SELECT \(pairs.near) FROM \(pairs.table.quotedName) WHERE \(pairs.far) IN (SELECT \
-      \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN (\(numbers)))
+      SELECT \(RowTerms.key) FROM \(tables.far.quotedName) WHERE \(RowTerms.entity) IN (\(numbers))
       """
   }
 }

@@ -211,6 +211,201 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<TagsOfDogs.Cat>()) == (hasCats ? 2 : 0))
   }
 
+  enum AnimalsAreDogs {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var animals: [Dog] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  /// A tag of a dog and a cat, one of a dog, and one of a cat.
+  private func makeTags() throws -> MigratedStore {
+    try MigratedStore().make(TagsAbove.types) { context in
+      let dog = TagsAbove.Dog("d")
+      let cat = TagsAbove.Cat("c")
+      for (text, animals) in [("both", [dog, cat]), ("cat", [cat]), ("dog", [dog])] {
+        let tag = TagsAbove.Tag(text)
+        context.insert(tag)
+        tag.animals = animals
+      }
+    }
+  }
+
+  /// The changed properties of tags in the last transaction, by the keys of their texts.
+  private func updates<Tag: PersistentModel>(
+    of text: KeyPath<Tag, String>, _ context: ModelContext
+  ) throws -> [String: Set<PartialKeyPath<Tag>>] {
+    let last = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+    var found: [String: Set<PartialKeyPath<Tag>>] = [:]
+    for change in last.changes {
+      guard case .update(let update as DefaultHistoryUpdate<Tag>) = change else { continue }
+      let tag = try #require(context.model(for: update.changedPersistentIdentifier) as? Tag)
+      found[tag[keyPath: text]] = Set(update.updatedAttributes)
+    }
+    return found
+  }
+
+  @Test func aListThatLosesMembersOfOtherClassesIsInTheHistory() throws {
+    let store = try makeTags()
+    let context = try store.open(AnimalsAreDogs.types)
+    #expect(
+      try updates(of: \AnimalsAreDogs.Tag.text, context) == [
+        "both": [\.animals], "cat": [\.animals],
+      ])
+  }
+
+  @Test func onlyListsThatGetMembersOfTheirClassAreInTheHistory() throws {
+    let store = try makeTags()
+    let context = try store.open(TagsBelow.types)
+    #expect(
+      try updates(of: \TagsBelow.Tag.text, context) == [
+        "both": [\.dogs, \.cats], "cat": [\.cats], "dog": [\.dogs],
+      ])
+  }
+
+  enum LabelsOfCats {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      var labels: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      @Relationship(inverse: \Cat.labels) var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test func aForgottenOriginalNameInOneSubclassIsRefused() throws {
+    let store = try makeTags()
+    let text = try store.refusal(LabelsOfCats.types)
+    #expect(text.contains("Cat.tags") && text.contains("(labels)"), "\(text)")
+    #expect(text.contains("1 row (p"), "\(text)")
+    #expect(text.contains("@Relationship(originalName: \"tags\")"), "\(text)")
+    #expect(text.contains("[\"tags\"] in the class Animal"), "\(text)")
+  }
+
+  @Test func withoutLinksOfTheSubclassNoOriginalNameIsMissing() throws {
+    let store = try MigratedStore().make(TagsAbove.types) { context in
+      let tag = TagsAbove.Tag("red")
+      context.insert(tag)
+      tag.animals = [TagsAbove.Dog("d")]
+      context.insert(TagsAbove.Cat("c"))
+    }
+    let context = try store.open(LabelsOfCats.types)
+    let tags = try context.fetch(FetchDescriptor<LabelsOfCats.Tag>())
+    #expect(tags.map { $0.dogs.map(\.name) } == [["d"]] && tags[0].cats.isEmpty)
+  }
+
+  enum CatsWithoutInverse {
+    @Model class Animal {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test func aForgottenOriginalNameOfAListOfOneSubclassIsRefused() throws {
+    let store = try makeTags()
+    let text = try store.refusal(CatsWithoutInverse.types)
+    #expect(text.contains("Tag.animals") && text.contains("(cats)"), "\(text)")
+    #expect(text.contains("2 rows (p"), "\(text)")
+    #expect(text.contains("@Relationship(originalName: \"animals\")"), "\(text)")
+  }
+
+  enum LabelsRemoved {
+    @Model class Animal {
+      static let removedProperties: Set<String> = ["tags"]
+
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Dog: Animal {
+      var tags: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Cat: Animal {
+      var labels: [Tag] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Tag {
+      var text: String
+      @Relationship(inverse: \Dog.tags) var dogs: [Dog] = []
+      @Relationship(inverse: \Cat.labels) var cats: [Cat] = []
+      init(_ text: String) { self.text = text }
+    }
+
+    static let types: [any PersistentModel.Type] = [
+      Animal.self, Dog.self, Cat.self, Tag.self,
+    ]
+  }
+
+  @Test func linksOfOneSubclassAreDeletedIfTheSuperclassDeclaresIt() throws {
+    let store = try makeTags()
+    let context = try store.open(LabelsRemoved.types)
+    let tags = try context.fetch(
+      FetchDescriptor<LabelsRemoved.Tag>(sortBy: [SortDescriptor(\.text)]))
+    #expect(tags.map { $0.dogs.map(\.name) } == [["d"], [], ["d"]])
+    #expect(tags.map(\.cats.count) == [0, 0, 0])
+  }
+
   enum TagsAndTag {
     @Model class Animal {
       var name: String
@@ -303,6 +498,65 @@ import Testing
     #expect(people.map { $0.pets.map(\.name) } == [["d"]])
   }
 
+  enum MembersAbove {
+    @Model class Team {
+      var name: String
+      var members: [Player] = []
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class SubTeam: Team {
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Player {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    static let types: [any PersistentModel.Type] = [Team.self, SubTeam.self, Player.self]
+  }
+
+  enum MembersBelow {
+    @Model class Team {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class SubTeam: Team {
+      var members: [Player] = []
+      override init(_ name: String) { super.init(name) }
+    }
+
+    @Model final class Player {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    static let types: [any PersistentModel.Type] = [Team.self, SubTeam.self, Player.self]
+  }
+
+  @Test func membersOfAListWithoutInverseLoseOwnersOfOtherClasses() throws {
+    let store = try MigratedStore().make(MembersAbove.types) { context in
+      let (team, part) = (MembersAbove.Team("t"), MembersAbove.SubTeam("s"))
+      context.insert(team)
+      context.insert(part)
+      team.members = [MembersAbove.Player("p")]
+      part.members = [MembersAbove.Player("q")]
+    }
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(MembersBelow.types), configurations: [ModelConfiguration(url: store.url)])
+    #expect(preview[0].problems.isEmpty && preview[0].losses.map(\.valueCount) == [1])
+    let context = try store.open(MembersBelow.types)
+    let parts = try context.fetch(FetchDescriptor<MembersBelow.SubTeam>())
+    #expect(parts.map { $0.members.map(\.name) } == [["q"]])
+    let column = try #require(
+      try SQLiteFile.text(
+        "SELECT name FROM pragma_table_info('ZPLAYER') WHERE name LIKE 'Z%MEMBERS'", in: store.url))
+    let owned = "SELECT ZNAME FROM ZPLAYER WHERE \(column) IS NOT NULL"
+    #expect(try SQLiteFile.texts(owned, in: store.url) == ["q"])
+  }
+
   enum Required {
     @Model class Animal {
       var name: String
@@ -356,6 +610,82 @@ import Testing
       let dogs = try context.fetch(FetchDescriptor<RequiredAbove.Dog>())
       #expect(dogs.map(\.name) == ["d"] && dogs[0].owner.modelContext != nil)
     }
+  }
+
+  enum Owned: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Boat.self, Car.self, Person.self, Worker.self]
+    }
+
+    @Model final class Boat {
+      var owner: Person
+      init(_ owner: Person) { self.owner = owner }
+    }
+
+    @Model final class Car {
+      var owner: Person
+      init(_ owner: Person) { self.owner = owner }
+    }
+
+    @Model class Person {
+      init() {}
+    }
+
+    @Model final class Worker: Person {
+      override init() { super.init() }
+    }
+  }
+
+  enum OwnedByWorkers: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Boat.self, Car.self, Person.self, Vehicle.self, Worker.self]
+    }
+
+    @Model class Vehicle {
+      var owner: Worker
+      init(_ owner: Worker) { self.owner = owner }
+    }
+
+    @Model final class Boat: Vehicle {
+      override init(_ owner: Worker) { super.init(owner) }
+    }
+
+    @Model final class Car: Vehicle {
+      override init(_ owner: Worker) { super.init(owner) }
+    }
+
+    @Model class Person {
+      init() {}
+    }
+
+    @Model final class Worker: Person {
+      override init() { super.init() }
+    }
+  }
+
+  enum OwnersPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Owned.self, OwnedByWorkers.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Owned.self, toVersion: OwnedByWorkers.self, transformation: { _ in })
+    ]
+  }
+
+  @Test func aTransformationMustReplaceRequiredLinksToOtherClasses() throws {
+    let store = try MigratedStore().make(Owned.models) { context in
+      context.insert(Owned.Boat(Owned.Worker()))
+      context.insert(Owned.Car(Owned.Person()))
+    }
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Schema(versionedSchema: OwnedByWorkers.self), migrationPlan: OwnersPlan.self,
+        configurations: ModelConfiguration(url: store.url))
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Car.owner (Worker) in 1 row (p"), "\(text)")
+    #expect(!text.contains("Boat.owner"), "\(text)")
   }
 
   enum First {
