@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -45,10 +46,22 @@ package final class ReadInterruption: Sendable {
   }
 
   package func request() {
-    state.withLock { state in
-      state.isRequested = true
-      if state.suspensions > 0 { return }
-      for session in state.sessions { session.interrupt() }
+    state.withLock { $0.isRequested = true }
+    interrupt(after: .milliseconds(20))
+  }
+
+  /// A database forgets an interruption that comes before its statement. So it is repeated until the read
+  /// ends.
+  private func interrupt(after delay: DispatchTimeInterval) {
+    let isRunning = state.withLock { state in
+      if state.suspensions == 0 {
+        for session in state.sessions { session.interrupt() }
+      }
+      return !state.sessions.isEmpty
+    }
+    guard isRunning else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [self] in
+      interrupt(after: .milliseconds(500))
     }
   }
 

@@ -684,7 +684,7 @@ import Testing
         configurations: ModelConfiguration(url: store.url))
     }
     let text = error?.description ?? ""
-    #expect(text.contains("Car.owner (Worker) in 1 row (p"), "\(text)")
+    #expect(text.contains("Car.owner (Worker, no inverse) in 1 row (p"), "\(text)")
     #expect(!text.contains("Boat.owner"), "\(text)")
   }
 
