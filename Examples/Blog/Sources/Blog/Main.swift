@@ -32,7 +32,7 @@ struct Migrate: ParsableCommand {
     abstract: "Makes the store, or migrates an older one; prints what changes.")
 
   @OptionGroup var options: StoreOptions
-  @Flag(help: "Lets a migration drop values. The error without it says which.")
+  @Flag(help: "Lets a migration in PostgreSQL drop values. The error without it says which.")
   var allowLosses = false
 
   func run() throws {

@@ -36,7 +36,8 @@ struct Stores {
   }
 
   /// Makes the store, or migrates an older one.
-  /// - Parameter allowsLosses: Whether a migration may drop values.
+  /// - Parameter allowsLosses: Whether a migration of a database may drop values. That of a file keeps a copy
+  ///   of the earlier file then.
   func migrate(allowsLosses: Bool = false) throws {
     let configuration = try configuration(migrates: true, allowsLosses: allowsLosses)
     for preview in try previews(configuration) where preview.isNeeded { print(preview) }
@@ -60,7 +61,7 @@ struct Stores {
   private func configuration(
     migrates: Bool, allowsLosses: Bool = false
   ) throws -> any DataStoreConfiguration {
-    guard let address else { return fileConfiguration(migrates, allowsLosses) }
+    guard let address else { return fileConfiguration(migrates) }
     #if PostgreSQL
       var database = try PostgresConfiguration("blog", schema: blogSchema, url: address)
       database.allowsMigration = migrates
@@ -74,10 +75,9 @@ struct Stores {
     #endif
   }
 
-  private func fileConfiguration(_ migrates: Bool, _ allowsLosses: Bool) -> ModelConfiguration {
+  private func fileConfiguration(_ migrates: Bool) -> ModelConfiguration {
     var configuration = ModelConfiguration("blog", schema: blogSchema, url: file)
     configuration.allowsMigration = migrates
-    configuration.allowsMigrationLosses = allowsLosses
     configuration.statementLog = monitor?.log(of: "blog")
     configuration.historyRetention = Stores.retention
     return configuration
