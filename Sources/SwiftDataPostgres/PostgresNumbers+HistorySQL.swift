@@ -36,7 +36,7 @@ extension PostgresNumbers {
     "Z_PK", "Z_ENT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"
     """
 
-  /// The number that `addTransaction` took in this session.
+  /// The number that `addTransaction` took on this connection.
   private static let lastNumber = "currval('\(sequence(16_002))')"
 
   /// Adds one change to the transaction that was added last. A statement with lists takes the server as long as
@@ -74,6 +74,8 @@ extension PostgresNumbers {
       AS c (type, entity, first, last, following, columns\(names))
       """
   }
+
+  static let addChangesWithoutValues = addChanges(tombstones: 0)
 
   static let textCheck = "1 / CASE WHEN"
 

@@ -273,7 +273,10 @@ final class PostgresNumbers: NumberAllocator {
       }
       return
     }
-    try session.statement(PostgresNumbers.addChanges(tombstones: tombstones)).runLater(
+    let addChanges =
+      tombstones == 0
+      ? PostgresNumbers.addChangesWithoutValues : PostgresNumbers.addChanges(tombstones: tombstones)
+    try session.statement(addChanges).runLater(
       .values(PostgresNumbers.lists(changes, tombstones: tombstones)))
   }
 

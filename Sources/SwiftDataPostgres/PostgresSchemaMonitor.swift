@@ -33,7 +33,7 @@ final class PostgresSchemaMonitor: Sendable {
 
   private let entities: StoreSchemaMonitor
   /// The expression for the version of the row with the description.
-  private let version: String
+  private let versionTerm: String
   private let lock: StoreLock
   private let state: Mutex<State>
 
@@ -48,9 +48,9 @@ final class PostgresSchemaMonitor: Sendable {
     self.lock = lock
     // Each change of a row writes a new version of it, with the number of the transaction. To compare that
     // takes a tenth of the time for the hash, which other systems have too.
-    version = lock.profile.tableLocks ? "xmin::text" : PostgresSchemaMonitor.digest
+    versionTerm = lock.profile.tableLocks ? "xmin::text" : PostgresSchemaMonitor.digest
     let found = try connection.prepare(
-      "SELECT \(version), \(PostgresSchemaMonitor.digest) \(PostgresSchemaMonitor.source)"
+      "SELECT \(versionTerm), \(PostgresSchemaMonitor.digest) \(PostgresSchemaMonitor.source)"
     ).values().first
     let isSame = found?.last == .text(stored.metadataHash)
     state = Mutex(State(lastCheck: start))
@@ -80,7 +80,7 @@ final class PostgresSchemaMonitor: Sendable {
   }
 
   private func currentVersion(_ connection: PostgresConnection) throws -> String {
-    let found = try connection.prepare("SELECT \(version) \(PostgresSchemaMonitor.source)")
+    let found = try connection.prepare("SELECT \(versionTerm) \(PostgresSchemaMonitor.source)")
       .values()
     return PostgresSchemaMonitor.text(found.first?.first) ?? ""
   }
@@ -90,7 +90,7 @@ final class PostgresSchemaMonitor: Sendable {
   private func check(_ version: String) -> String {
     let source = PostgresSchemaMonitor.source
     guard lock.profile.tableLocks else {
-      return "SELECT 1 / count(*) = 1 \(source) WHERE \(self.version) = '\(version)'"
+      return "SELECT 1 / count(*) = 1 \(source) WHERE \(versionTerm) = '\(version)'"
     }
     // An empty text is no number, and no row has the version 0.
     let number = version.isEmpty ? "0" : version

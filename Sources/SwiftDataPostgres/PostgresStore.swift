@@ -61,11 +61,11 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
       ).run()
       identifier = stored.identifier
       try configuration.requireListening()
+      let lock = StoreLock(configuration.profile)
       var driver = PostgresDriver(
-        pool: pool, mapping: mapping, lock: StoreLock(configuration.profile),
+        pool: pool, mapping: mapping, lock: lock,
         monitor: try pool.read("a check") {
-          try PostgresSchemaMonitor(
-            stored, mapping, StoreLock(configuration.profile), since: start, $0)
+          try PostgresSchemaMonitor(stored, mapping, lock, since: start, $0)
         })
       if configuration.notifiesCommits {
         driver.notifier = CommitNotifier(pool, CommitChannel(storeIdentifier: identifier))

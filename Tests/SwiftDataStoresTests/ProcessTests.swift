@@ -101,6 +101,16 @@ struct ProcessTests {
     #expect(try folder.names == ["library.json"])
   }
 
+  /// A process that has locked the folder, until it is terminated.
+  private func lockingProcess(_ folder: Folder) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["flock", "--no-fork", folder.url.path, "sleep", "60"]
+    try process.run()
+    Thread.sleep(forTimeInterval: 0.5)
+    return process
+  }
+
   @Test func theLockOfAnotherProcessIsNamed() throws {
     let folder = try Folder()
     let container = try ModelContainer(
@@ -108,15 +118,11 @@ struct ProcessTests {
       configurations: [JSONStoreConfiguration(url: folder.file, lockTimeout: .milliseconds(200))])
     let context = ModelContext(container)
     context.autosaveEnabled = false
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["flock", "--no-fork", folder.url.path, "sleep", "30"]
-    try process.run()
+    let process = try lockingProcess(folder)
     defer {
       process.terminate()
       process.waitUntilExit()
     }
-    Thread.sleep(forTimeInterval: 0.5)
     context.insert(Shelf("A"))
     let error = try #require(
       #expect(throws: DocumentStoreError.self) { try context.save() })
@@ -132,15 +138,11 @@ struct ProcessTests {
     let container = try ModelContainer(
       for: library,
       configurations: [JSONStoreConfiguration(url: folder.file, lockTimeout: .seconds(60))])
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["flock", "--no-fork", folder.url.path, "sleep", "60"]
-    try process.run()
+    let process = try lockingProcess(folder)
     defer {
       process.terminate()
       process.waitUntilExit()
     }
-    Thread.sleep(forTimeInterval: 0.5)
     let outcome = Mutex<Result<Void, any Error>?>(nil)
     let (isSaving, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     Thread.detachNewThread {
@@ -168,15 +170,11 @@ struct ProcessTests {
     let container = try ModelContainer(
       for: library,
       configurations: [JSONStoreConfiguration(url: folder.file, lockTimeout: .seconds(2))])
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["flock", "--no-fork", folder.url.path, "sleep", "60"]
-    try process.run()
+    let process = try lockingProcess(folder)
     defer {
       process.terminate()
       process.waitUntilExit()
     }
-    Thread.sleep(forTimeInterval: 0.5)
     let count = 8
     let errors = Mutex<[any Error]>([])
     let hasEnded = DispatchSemaphore(value: 0)

@@ -81,19 +81,18 @@ public final class ModelWriter: Sendable {
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
-    let place = WaitingPlace()
+    let caller = WaitingCaller()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let write = WaitingWrite(
-          place: place,
-          run: { context in
-            let result = try body(context)
-            return { if place.end() { continuation.resume(returning: result) } }
-          }, fail: { if place.end() { continuation.resume(throwing: $0) } })
+        caller.wait { continuation.resume(throwing: $0) }
+        let write = WaitingWrite(caller: caller) { context in
+          let result = try body(context)
+          return { if caller.end() { continuation.resume(returning: result) } }
+        }
         if let index = waiting.add(write) { groups[index].start() }
       }
     } onCancel: {
-      waiting.cancel(place)
+      waiting.cancel(caller)
     }
   }
 }

@@ -3,32 +3,30 @@ import Synchronization
 /// A unit of work, whose caller waits.
 struct WaitingWrite: Sendable {
   let arrival = ContinuousClock.now
-  let place: WaitingPlace
+  let caller: WaitingCaller
   /// Returns what resumes the caller after the commit.
   let run: @Sendable (ModelContext) throws -> @Sendable () -> Void
+
   /// Resumes the caller.
-  let fail: @Sendable (any Error) -> Void
+  func fail(_ error: any Error) { caller.fail(error) }
 }
 
-/// The place of a unit of work among those that wait, with which its caller gives up.
-final class WaitingPlace: Sendable {
-  // Guarded by the state of the queue, as are the next two.
+/// The caller of a unit of work, who is resumed once: with the result, with an error, or because of its
+/// cancellation while the unit waits.
+final class WaitingCaller: Sendable {
+  // Guarded by the state of the queue.
   fileprivate let ticket = Atomic(-1)
   fileprivate let isCancelled = Atomic(false)
   fileprivate let hasBegun = Atomic(false)
-  private let hasEnded = Atomic(false)
-  private let continuation = Mutex<(@Sendable (any Error) -> Void)?>(nil)
+  /// `nil` before the caller waits, and when it was resumed.
+  private let resume = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
-  /// - Returns: Whether nobody has resumed the caller.
-  func end() -> Bool {
-    !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
-  }
+  func wait(_ fail: @escaping @Sendable (any Error) -> Void) { resume.withLock { $0 = fail } }
 
-  fileprivate func keep(_ fail: @escaping @Sendable (any Error) -> Void) {
-    continuation.withLock { $0 = fail }
-  }
+  /// - Returns: Whether the caller still waits. Whoever is told so resumes it.
+  func end() -> Bool { resume.withLock { $0.take() } != nil }
 
-  fileprivate func fail(_ error: any Error) { continuation.withLock { $0.take() }?(error) }
+  fileprivate func fail(_ error: any Error) { resume.withLock { $0.take() }?(error) }
 }
 
 /// The units of work that have not begun, in the order in which they came, and which contexts of a
@@ -66,14 +64,13 @@ final class WaitingWrites: Sendable {
 
   /// - Returns: The context that must begin to run units; `nil` if one that runs already takes this one.
   func add(_ write: WaitingWrite) -> Int? {
-    let place = write.place
-    place.keep(write.fail)
+    let caller = write.caller
     var isCancelled = false
     var beginsToWatch = false
     let context: Int? = state.withLock { state in
-      isCancelled = place.isCancelled.load(ordering: .relaxed)
+      isCancelled = caller.isCancelled.load(ordering: .relaxed)
       if isCancelled { return nil }
-      place.ticket.store(state.writes.append(write), ordering: .relaxed)
+      caller.ticket.store(state.writes.append(write), ordering: .relaxed)
       beginsToWatch = limit != nil && !state.isWatched
       if beginsToWatch { state.isWatched = true }
       return state.running < state.concurrency.limit ? state.idle.popLast() : nil
@@ -84,23 +81,23 @@ final class WaitingWrites: Sendable {
   }
 
   /// The unit fails unless it has begun: it may wait for the lock.
-  func cancel(_ place: WaitingPlace) {
+  func cancel(_ caller: WaitingCaller) {
     let hasBegun = state.withLock { state in
-      place.isCancelled.store(true, ordering: .relaxed)
-      _ = state.writes.remove(place.ticket.load(ordering: .relaxed))
-      return place.hasBegun.load(ordering: .relaxed)
+      caller.isCancelled.store(true, ordering: .relaxed)
+      _ = state.writes.remove(caller.ticket.load(ordering: .relaxed))
+      return caller.hasBegun.load(ordering: .relaxed)
     }
-    if !hasBegun { place.fail(CancellationError()) }
+    if !hasBegun { caller.fail(CancellationError()) }
   }
 
-  /// - Returns: Whether the unit may run: its caller has not given up.
+  /// - Returns: Whether the unit may run: its caller has not given up before it began.
   func begin(_ write: WaitingWrite) -> Bool {
     state.withLock { _ in
-      if write.place.isCancelled.load(ordering: .relaxed) {
-        return write.place.hasBegun.load(ordering: .relaxed)
+      let caller = write.caller
+      if !caller.isCancelled.load(ordering: .relaxed) {
+        caller.hasBegun.store(true, ordering: .relaxed)
       }
-      write.place.hasBegun.store(true, ordering: .relaxed)
-      return true
+      return caller.hasBegun.load(ordering: .relaxed)
     }
   }
 

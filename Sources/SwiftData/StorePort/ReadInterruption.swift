@@ -74,8 +74,11 @@ package final class ReadInterruption: Sendable {
 
   /// - Throws: `CancellationError` if the read of this thread was interrupted.
   package static func check() throws {
-    guard let current else { return }
-    let ends = current.state.withLock { $0.isRequested && $0.suspensions == 0 }
+    guard let interruption = ofTask else { return }
+    let ends = interruption.state.withLock { state in
+      state.isRequested && state.suspensions == 0
+        && state.thread == ObjectIdentifier(Thread.current)
+    }
     if ends { throw CancellationError() }
   }
 
