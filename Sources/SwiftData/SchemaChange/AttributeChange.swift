@@ -46,11 +46,11 @@ struct AttributeChange {
   /// Whether some rows get their value only from code.
   private(set) var needsCode = false
 
+  /// - Parameter carried: The source of a new column for the value of a stored one.
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
-    toleratesLosses: Bool,
-    _ sql: ChangeSQL
+    toleratesLosses: Bool, _ sql: ChangeSQL, carried: (ColumnSource) -> ColumnSource
   ) {
     self.sql = sql
     self.current = current
@@ -62,7 +62,7 @@ struct AttributeChange {
     self.integers = integers
     self.toleratesLosses = toleratesLosses
     if let stored, case .attribute(let earlier) = stored.property {
-      carryOver(earlier, stored)
+      carryOver(earlier, stored, carried)
     } else {
       if let stored, !stored.columns.isEmpty { refuseLoss(where: "NOT (\(stored.isNil))", stored) }
       begin()
@@ -80,7 +80,9 @@ struct AttributeChange {
     }
   }
 
-  private mutating func carryOver(_ earlier: AttributeDescription, _ stored: Earlier) {
+  private mutating func carryOver(
+    _ earlier: AttributeDescription, _ stored: Earlier, _ carried: (ColumnSource) -> ColumnSource
+  ) {
     let isNil = stored.isNil
     var isContinued = false
     for (path, leaf) in current.paths {
@@ -118,6 +120,8 @@ struct AttributeChange {
         addMember(leaf, at: path, isNil: isNil, stored)
       }
     }
+    // Declared defaults come in the form of the new column.
+    sources = sources.mapValues(carried)
     if !isContinued {
       refuseLoss(where: "NOT (\(isNil))", stored)
       sources = [:]

@@ -3,7 +3,7 @@ import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
-/// The old columns, declared defaults and external files of attributes.
+/// The old columns, declared defaults and tags of attributes.
 extension ChangePlanner {
   func change(
     of attribute: AttributeDescription, declaredBy owner: String, _ rows: TableSource.Rows,
@@ -15,17 +15,24 @@ extension ChangePlanner {
     }
     let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
+    let tags = tags(of: attribute, declaredBy: owner, rows)
     var fallback: AttributeChange.Fallback?
     let isUnchanged =
       declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
     if let descriptor, let slot, !isUnchanged {
-      fallback = try self.fallback(attribute, slot, descriptor, rows, table)
+      fallback = try self.fallback(attribute, slot, descriptor, rows, table).map { untagged in
+        AttributeChange.Fallback(
+          terms: untagged.terms.mapValues {
+            tagged($0, attribute, from: false, to: tags.current)
+          })
+      }
     }
     var change = AttributeChange(
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
-      toleratesLosses: toleratesLosses, sql)
+      toleratesLosses: toleratesLosses, sql
+    ) { tagged($0, attribute, from: tags.stored, to: tags.current) }
     if let slot, let descriptor, let earlier = declared?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
       let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
@@ -118,16 +125,15 @@ extension ChangePlanner {
     return isNil ? nil : AttributeChange.Fallback(terms: terms)
   }
 
-  /// Moves values to files beside the store, or from files into rows.
-  func external(
-    _ term: ColumnSource, _ attribute: AttributeDescription, of owner: String,
-    _ rows: TableSource.Rows
-  ) -> ColumnSource {
+  /// Whether the values of an attribute have tags, in the file and after the change.
+  private func tags(
+    of attribute: AttributeDescription, declaredBy owner: String, _ rows: TableSource.Rows
+  ) -> (stored: Bool, current: Bool) {
     let entity = mapping?.entity(named: rows.current.name) ?? mapping?.entity(named: owner)
-    let ownIsExternal = entity.map { entity in
+    let isExternal = entity.map { entity in
       entity.descriptor.property(named: attribute.name)?.isExternallyStored ?? false
     }
-    var wasExternal = ownIsExternal ?? false
+    var wasExternal = isExternal ?? false
     if let declared = counterparts.property(attribute.name, of: rows.current.name) {
       if let storedExternals {
         wasExternal = storedExternals.contains("\(declared.entity.name).\(declared.property.name)")
@@ -136,25 +142,27 @@ extension ChangePlanner {
       wasExternal = false
     }
     // Values of an entity without a class stay as they are.
-    let isExternal = ownIsExternal ?? wasExternal
-    if isExternal == wasExternal || term == .null { return term }
-    if sql.dialect == .postgreSQL { return tagged(term, attribute, isExternal) }
-    if isExternal { return .expression("\(MigrationFunction.moveOut)(\(term.sql))") }
-    let value = "\(MigrationFunction.moveIn)(\(term.sql))"
-    let isText = attribute.paths.allSatisfy { [.string, .uri].contains($0.leaf.type) }
-    return .expression(isText ? "CAST(\(value) AS TEXT)" : value)
+    return (wasExternal, isExternal ?? wasExternal)
   }
 
-  /// Adds the tag of a value in its row, or removes it: a server keeps all values in rows.
+  /// Adds the tag of a value, or removes it. A file moves large values out of their rows, and back
+  /// into them; a server keeps all values in rows, and texts without tags.
   private func tagged(
-    _ term: ColumnSource, _ attribute: AttributeDescription, _ isExternal: Bool
+    _ term: ColumnSource, _ attribute: AttributeDescription, from wasTagged: Bool, to isTagged: Bool
   ) -> ColumnSource {
+    if isTagged == wasTagged || term == .null { return term }
     let isText = attribute.paths.allSatisfy { [.string, .uri].contains($0.leaf.type) }
-    let tag =
-      isText
-      ? "chr(\(TaggedValue.valueTag))"
-      : sql.literal(.blob(Data([TaggedValue.valueTag])), of: .binary)
+    let value = term.sql
+    if sql.dialect == .sqlite {
+      if isTagged { return .expression("\(MigrationFunction.moveOut)(\(value))") }
+      let bytes = "\(MigrationFunction.moveIn)(\(value))"
+      return .expression(isText ? "CAST(\(bytes) AS TEXT)" : bytes)
+    }
+    if isText { return term }
+    let tag = sql.literal(.blob(Data([TaggedValue.valueTag])), of: .binary)
+    if isTagged { return .expression("(\(tag) || \(value))") }
+    // Bytes of other programs, which a copy of a file has brought, may have no tag.
     return .expression(
-      isExternal ? "(\(tag) || \(term.sql))" : "substr(\(term.sql), 2)")
+      "CASE WHEN substr(\(value), 1, 1) = \(tag) THEN substr(\(value), 2) ELSE \(value) END")
   }
 }

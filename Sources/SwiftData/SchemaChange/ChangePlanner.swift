@@ -95,8 +95,7 @@ struct ChangePlanner {
             noteRequiredCode(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)
             for (path, term) in change.sources {
-              own[id(entity.name, attribute.name, attribute.part(path))] = external(
-                term, attribute, of: entity.name, rows)
+              own[id(entity.name, attribute.name, attribute.part(path))] = term
             }
           case .relationship(let relationship):
             if relationship.isTransient { continue }

@@ -101,6 +101,29 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
+  enum Filled {
+    @Model final class Place {
+      var name: String
+      @Attribute(.externalStorage) var data: Data = Data([1, 8])
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  /// The first byte of the default is that of a tag.
+  @Test func rowsWithoutAnExternalValueGetTheWholeDefault() throws {
+    try store.make([After.Place.self]) { context in
+      for (name, data) in [("a", Data([1, 2, 3])), ("b", nil)] {
+        let place = After.Place(name)
+        place.data = data
+        context.insert(place)
+      }
+    }
+    let context = try store.open([Filled.Place.self])
+    let places = try context.fetch(FetchDescriptor<Filled.Place>(sortBy: [SortDescriptor(\.name)]))
+    #expect(places.map(\.data) == [Data([1, 2, 3]), Data([1, 8])])
+  }
+
   enum Inline {
     @Model final class Place {
       var name: String
