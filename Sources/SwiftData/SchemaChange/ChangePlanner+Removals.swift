@@ -254,8 +254,7 @@ extension ChangePlanner {
         keys: "SELECT DISTINCT \(pairs.near) \(from([entity], far))")
     }
     // The new relationship may exist on the other side only.
-    guard checks.count == known, dividedLinks.contains(links),
-      let inverse = links.far?.relationship,
+    guard checks.count == known, let inverse = links.far?.relationship,
       !near.contains(where: { isDeclaredRemoved(relationship.name, of: $0.current.name) })
     else { return }
     for entity in far {

@@ -272,6 +272,88 @@ import Testing
     #expect(try backups().count == 1)
   }
 
+  enum Written {
+    @Model final class Author {
+      var name = ""
+      @Relationship(inverse: \Book.author) var books: [Book] = []
+      init() {}
+    }
+    @Model final class Book {
+      var title: String
+      var author: Author?
+
+      init(_ title: String) { self.title = title }
+    }
+  }
+
+  enum Rewritten {
+    @Model final class Author {
+      var name = ""
+      init() {}
+    }
+    @Model final class Book {
+      var title: String
+      var writer: Author?
+
+      init(_ title: String) { self.title = title }
+    }
+  }
+
+  enum Renamed {
+    @Model final class Author {
+      var name = ""
+      init() {}
+    }
+    @Model final class Book {
+      var title: String
+      @Relationship(originalName: "author") var writer: Author?
+
+      init(_ title: String) { self.title = title }
+    }
+  }
+
+  enum WithoutAuthor {
+    @Model final class Author {
+      var name = ""
+      init() {}
+    }
+    @Model final class Book {
+      static let removedProperties: Set<String> = ["author"]
+      var title: String
+      var writer: Author?
+
+      init(_ title: String) { self.title = title }
+    }
+  }
+
+  private func makeBook() throws {
+    try store.make([Written.Author.self, Written.Book.self]) { context in
+      let book = Written.Book("a")
+      context.insert(book)
+      book.author = Written.Author()
+    }
+  }
+
+  /// The list of the class whose name sorts first is removed, and its inverse has another name.
+  @Test func anInverseUnderAnotherNameIsRefused() throws {
+    try makeBook()
+    let text = try store.refusal([Rewritten.Author.self, Rewritten.Book.self])
+    #expect(text.contains("Book.author") && text.contains("(writer)"), "\(text)")
+    #expect(text.contains("@Relationship(originalName: \"author\")"), "\(text)")
+    #expect(text.contains("[\"author\"] in the class Book."), "\(text)")
+    let context = try store.open([Renamed.Author.self, Renamed.Book.self])
+    #expect(try context.fetch(FetchDescriptor<Renamed.Book>()).map { $0.writer != nil } == [true])
+  }
+
+  @Test func anInverseThatIsDeclaredAsRemovedIsRemoved() throws {
+    try makeBook()
+    let types: [any PersistentModel.Type] = [WithoutAuthor.Author.self, WithoutAuthor.Book.self]
+    #expect(try preview(types).losses.map(\.valueCount) == [1])
+    let context = try store.open(types)
+    #expect(
+      try context.fetch(FetchDescriptor<WithoutAuthor.Book>()).map { $0.writer == nil } == [true])
+  }
+
   // MARK: Unrelated models
 
   enum Foreign {
