@@ -23,11 +23,12 @@ public struct MigrationTransformation {
   /// A context for the old models, which can't be changed.
   let old: ModelContext
 
-  /// The number that was added to the key of a row, by the names of the old and the new entity.
-  private let offset: (_ from: String, _ to: String) -> Int64
+  /// The number that was added to the key of a row, by the names of its old entity and of a new one;
+  /// `nil` if the row does not belong to the new one.
+  private let offset: (_ from: String, _ to: String) -> Int64?
 
   init(
-    old: ModelContext, new: ModelContext, offset: @escaping (_ from: String, _ to: String) -> Int64
+    old: ModelContext, new: ModelContext, offset: @escaping (_ from: String, _ to: String) -> Int64?
   ) {
     self.old = old
     context = new
@@ -48,11 +49,17 @@ public struct MigrationTransformation {
     _ old: Old.Type, _ new: New.Type, batchSize: Int = 1000,
     _ body: (_ old: Old, _ new: New?, _ context: ModelContext) throws -> Void
   ) throws {
-    let offset = offset(Old._$descriptor.entityName, New._$descriptor.entityName)
+    var offsets: [String: Int64?] = [:]
     try forEachBatch(of: old, batchSize) { models in
-      let counterparts = try counterparts(of: models, as: new, offset)
-      for model in models {
-        try body(model, model.rowKey.flatMap { counterparts[$0 + offset] }, context)
+      let keys = models.map { model -> Int64? in
+        let entity = model.persistentModelID.entityName
+        let offset = offsets[entity] ?? offset(entity, New._$descriptor.entityName)
+        offsets.updateValue(offset, forKey: entity)
+        return offset.flatMap { offset in model.rowKey.map { $0 + offset } }
+      }
+      let counterparts = try counterparts(of: models, at: keys, as: new)
+      for (model, key) in zip(models, keys) {
+        try body(model, key.flatMap { counterparts[$0] }, context)
       }
     }
   }
@@ -86,8 +93,9 @@ public struct MigrationTransformation {
   }
 
   /// The counterparts of some models, by row key.
+  /// - Parameter keys: For each model the key of its counterpart; `nil` if it has none.
   private func counterparts<Old: PersistentModel, New: PersistentModel>(
-    of models: [Old], as type: New.Type, _ offset: Int64
+    of models: [Old], at keys: [Int64?], as type: New.Type
   ) throws -> [Int64: New] {
     let descriptor = New._$descriptor
     let core = context.core
@@ -96,13 +104,14 @@ public struct MigrationTransformation {
         "The new version has no such model. Use a class of the stage's toVersion.",
         entity: descriptor.entityName)
     }
-    let identifiers = models.compactMap { model in
-      model.rowKey.map {
+    let identifiers = zip(models, keys).compactMap { model, key in
+      key.map {
         PersistentIdentifier(
           storeIdentifier: model.persistentModelID.storeIdentifier,
-          entityName: descriptor.entityName, primaryKey: "p\($0 + offset)")
+          entityName: descriptor.entityName, primaryKey: "p\($0)")
       }
     }
+    if identifiers.isEmpty { return [:] }
     let rows = try port.rows(
       at: .identifiers(identifiers), in: 0..<identifiers.count, of: descriptor, slots: nil,
       core.stores.editingState)

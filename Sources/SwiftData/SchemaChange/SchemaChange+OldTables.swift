@@ -21,8 +21,12 @@ extension SchemaChange {
     }
   }
 
-  /// The offset that was added to the keys of an entity's rows.
-  func keyOffset(from earlier: String, to later: String) -> Int64 {
-    plan.offset(from: old.table(of: earlier), to: new.table(of: later))
+  /// The offset that was added to the keys of an entity's rows; `nil` if the rows do not belong to the
+  /// later entity.
+  func keyOffset(from earlier: String, to later: String) -> Int64? {
+    guard let successor = counterparts.successor(of: earlier),
+      new.model.subtree(of: later).contains(where: { $0.name == successor.name })
+    else { return nil }
+    return plan.offset(from: old.table(of: earlier), to: new.table(of: later))
   }
 }
