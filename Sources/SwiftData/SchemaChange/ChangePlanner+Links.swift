@@ -23,7 +23,8 @@ extension ChangePlanner {
     let column = new.column(relationship.name, of: owner)?.name ?? ""
     let term = linkTerm(
       earlier, source, table.name, column, destination,
-      between: (owner, relationship.destination), owner, relationship.name)
+      between: (owner, relationship.destination),
+      only: toleratesLosses ? relationship.destination : nil, owner, relationship.name)
     if !relationship.isOptional {
       if mayBeEmpty(earlier, of: relationship.destination, rows) {
         if toleratesLosses {

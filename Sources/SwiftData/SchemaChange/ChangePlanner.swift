@@ -178,19 +178,18 @@ struct ChangePlanner {
   }
 
   /// Reports values of an attribute that becomes a relationship, or of a to-many relationship that
-  /// becomes an attribute: as a loss if code before and after the change can copy them, otherwise as a
-  /// reason to refuse.
+  /// becomes an attribute: as a loss if code can copy them, otherwise as a reason to refuse.
   private mutating func reportLostValues(
     of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
   ) {
-    guard !toleratesLosses, let place = counterparts.property(property.name, of: rows.current.name)
-    else { return }
+    guard let place = counterparts.property(property.name, of: rows.current.name) else { return }
     var condition: String?
     switch (place.property, property) {
     case (.attribute, .relationship):
       let stored = AttributeChange.Earlier(property: place.property, columns: columns(of: place))
       condition = "NOT (\(stored.isNil))"
-    case (.relationship(let earlier), .attribute) where earlier.isToMany:
+    // `noteRemovals` reports the lost links of a list.
+    case (.relationship(let earlier), .attribute) where earlier.isToMany && !mayCarryOver:
       let links = EarlierLinks(earlier, of: place.entity.name, in: old.model)
       condition = links.pairs(in: old).map {
         "\(RowTerms.key) IN (SELECT \($0.near) FROM \($0.table.quotedName))"
@@ -229,7 +228,8 @@ struct ChangePlanner {
       case let earlier = links.earlierLinks(of: relationship, in: column.id.entity),
       earlier.count == 1, let near = earlier[0].near,
       earlier[0].column(in: old)?.table == table,
-      let known = old.column(near.relationship.name, of: near.entity, .entityNumber)
+      let known = old.column(near.relationship.name, of: near.entity, .entityNumber),
+      !toleratesLosses || links.disallowedRows(earlier[0], of: relationship.destination) == nil
     else { return nil }
     let isUnchanged = old.model.subtree(of: near.relationship.destination).allSatisfy { entity in
       counterparts.successor(of: entity.name).map {

@@ -58,16 +58,32 @@ import Testing
     static let stages = [MigrationStage.lightweight(fromVersion: V1.self, toVersion: V2.self)]
   }
 
+  enum TransformPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: V1.self, toVersion: V2.self,
+        transformation: { transformation in
+          try transformation.forEach(V1.Note.self, V2.Note.self) { old, new, _ in
+            new?.tags = old.tags.map(V2.Tag.init)
+          }
+        })
+    ]
+  }
+
+  private let folder: TemporaryFolder
+  private var configuration: ModelConfiguration { ModelConfiguration(url: folder.store) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(for: V1.Note.self, configurations: configuration))
+    context.insert(V1.Note("a", ["x", "y"]))
+    context.insert(V1.Note("b", []))
+    try context.save()
+  }
+
   @Test func codeBeforeAndAfterTheChangeCopiesTheValues() throws {
-    let folder = try TemporaryFolder()
-    let configuration = ModelConfiguration(url: folder.store)
-    do {
-      let context = ModelContext(
-        try ModelContainer(for: V1.Note.self, configurations: configuration))
-      context.insert(V1.Note("a", ["x", "y"]))
-      context.insert(V1.Note("b", []))
-      try context.save()
-    }
     let schema = Schema(versionedSchema: V2.self)
     #expect(throws: SwiftDataError.self) {
       try ModelContainer(
@@ -81,6 +97,26 @@ import Testing
     let container = try ModelContainer(
       for: schema, migrationPlan: Plan.self, configurations: [configuration])
     let notes = try ModelContext(container).fetch(
+      FetchDescriptor<V2.Note>(sortBy: [SortDescriptor(\.title)]))
+    #expect(notes.map { $0.tags.map(\.name).sorted() } == [["x", "y"], []])
+  }
+
+  @Test func aTransformationCopiesTheValuesAndTheStoreIsKept() throws {
+    let schema = Schema(versionedSchema: V2.self)
+    let previews = try ModelContainer.migrationPreview(
+      for: schema, migrationPlan: TransformPlan.self, configurations: [configuration])
+    let losses = previews.flatMap(\.losses)
+    #expect(losses.map(\.property) == ["tags"] && losses.map(\.valueCount) == [2])
+    var container: ModelContainer?
+    let lines = try WarningLog.lines {
+      container = try ModelContainer(
+        for: schema, migrationPlan: TransformPlan.self, configurations: [configuration])
+    }
+    #expect(lines.count == 1 && lines[0].contains("2 values of Note.tags"), "\(lines)")
+    let copies = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+      .filter { $0.contains("-before-") && $0.hasSuffix(".store") }
+    #expect(copies.count == 1)
+    let notes = try ModelContext(#require(container)).fetch(
       FetchDescriptor<V2.Note>(sortBy: [SortDescriptor(\.title)]))
     #expect(notes.map { $0.tags.map(\.name).sorted() } == [["x", "y"], []])
   }

@@ -212,6 +212,118 @@ import Testing
     #expect(!text.contains("Boat.owner"), "\(text)")
   }
 
+  enum Driven: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Bike.self, Car.self, Person.self, Worker.self]
+    }
+
+    @Model final class Bike {
+      var driver: Person?
+      init(_ driver: Person) { self.driver = driver }
+    }
+
+    @Model final class Car {
+      var driver: Person
+      init(_ driver: Person) { self.driver = driver }
+    }
+
+    @Model class Person {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Worker: Person {
+      override init(_ name: String) { super.init(name) }
+    }
+  }
+
+  enum DrivenByWorkers: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Bike.self, Car.self, Person.self, Worker.self]
+    }
+
+    @Model final class Bike {
+      var driver: Worker?
+      init() {}
+    }
+
+    @Model final class Car {
+      var driver: Worker
+      init(_ driver: Worker) { self.driver = driver }
+    }
+
+    @Model class Person {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Worker: Person {
+      override init(_ name: String) { super.init(name) }
+    }
+  }
+
+  enum DriversPlan: SchemaMigrationPlan {
+    @TaskLocal static var code: @Sendable (MigrationTransformation) throws -> Void = { _ in }
+
+    static let schemas: [any VersionedSchema.Type] = [Driven.self, DrivenByWorkers.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Driven.self, toVersion: DrivenByWorkers.self,
+        transformation: { try code($0) })
+    ]
+  }
+
+  private func makeDrivers() throws -> MigratedStore {
+    try MigratedStore().make(Driven.models) { context in
+      let (ann, ben) = (Driven.Person("Ann"), Driven.Worker("Ben"))
+      for driver in [ann, ben] {
+        context.insert(Driven.Bike(driver))
+        context.insert(Driven.Car(driver))
+      }
+    }
+  }
+
+  private func openDrivers(_ store: MigratedStore) throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: DrivenByWorkers.self), migrationPlan: DriversPlan.self,
+        configurations: [ModelConfiguration(url: store.url)]))
+  }
+
+  /// The tables of both sides stay, so the old keys would fit.
+  @Test func aTransformationKeepsNoLinksToOtherClasses() throws {
+    let store = try makeDrivers()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try openDrivers(store) }
+    let text = error?.description ?? ""
+    #expect(text.contains("Car.driver (Worker, no inverse) in 1 row (p"), "\(text)")
+    #expect(!text.contains("Bike.driver"), "\(text)")
+  }
+
+  @Test func aTransformationReplacesLinksToOtherClasses() throws {
+    let store = try makeDrivers()
+    let preview = try ModelContainer.migrationPreview(
+      for: Schema(versionedSchema: DrivenByWorkers.self), migrationPlan: DriversPlan.self,
+      configurations: [ModelConfiguration(url: store.url)])
+    #expect(
+      preview.flatMap(\.losses).map { "\($0.entity).\($0.property ?? ""): \($0.valueCount)" }
+        .sorted()
+        == ["Bike.driver: 1", "Car.driver: 1"])
+    let code: @Sendable (MigrationTransformation) throws -> Void = { transformation in
+      try transformation.forEach(Driven.Car.self, DrivenByWorkers.Car.self) { old, new, _ in
+        if !(old.driver is Driven.Worker) {
+          new?.driver = DrivenByWorkers.Worker("for \(old.driver.name)")
+        }
+      }
+    }
+    let context = try DriversPlan.$code.withValue(code) { try openDrivers(store) }
+    let drivers = try context.fetch(FetchDescriptor<DrivenByWorkers.Car>()).map(\.driver.name)
+    #expect(Set(drivers) == ["Ben", "for Ann"])
+    let others = try context.fetch(FetchDescriptor<DrivenByWorkers.Bike>()).map(\.driver?.name)
+    #expect(Set(others) == ["Ben", nil])
+  }
+
   enum First {
     @Model final class Trip {
       var name = ""
