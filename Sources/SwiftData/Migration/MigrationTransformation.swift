@@ -15,7 +15,8 @@
 /// ```
 ///
 /// Values that can't be converted are no problem in such a stage: required properties of the new
-/// models have an empty value until the code sets another. Not in Apple's framework.
+/// models have an empty value until the code sets another, or none if values must be unique. Not in
+/// Apple's framework.
 public struct MigrationTransformation {
   /// A context for the new models. Unsaved changes at the end of the stage are an error.
   public let context: ModelContext

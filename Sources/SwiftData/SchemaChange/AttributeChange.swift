@@ -15,6 +15,8 @@ struct AttributeChange {
   let integers: [[String]: IntegerTypes]
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
+  /// The paths of the parts that unique constraints contain; an empty path is the whole value.
+  let uniquePaths: [[String]]
   private let sql: ChangeSQL
 
   /// The attribute in the file.
@@ -50,7 +52,8 @@ struct AttributeChange {
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
-    toleratesLosses: Bool, _ sql: ChangeSQL, carried: (ColumnSource) -> ColumnSource
+    toleratesLosses: Bool, uniquePaths: [[String]], _ sql: ChangeSQL,
+    carried: (ColumnSource) -> ColumnSource
   ) {
     self.sql = sql
     self.current = current
@@ -61,6 +64,7 @@ struct AttributeChange {
     self.fallback = fallback
     self.integers = integers
     self.toleratesLosses = toleratesLosses
+    self.uniquePaths = uniquePaths
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored, carried)
     } else {
@@ -71,11 +75,19 @@ struct AttributeChange {
 
   private static let anything = ChangedValues.all
 
+  func isUnique(_ path: [String]) -> Bool { uniquePaths.contains { path.starts(with: $0) } }
+
+  /// Whether the declared default fills all columns.
+  private var hasDefault: Bool {
+    guard let fallback else { return false }
+    return !toleratesLosses || current.paths.allSatisfy { fallback.terms[$0.path] != nil }
+  }
+
   /// Sets the sources of a new attribute.
   private mutating func begin() {
-    for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
+    fill()
     if hasValues { changes.append(AttributeChange.anything) }
-    if !current.isOptional, fallback == nil, !current.leaves.isEmpty {
+    if !current.isOptional, !hasDefault, !current.leaves.isEmpty {
       refuseNil(where: AttributeChange.anything, "nothing", .transformation)
     }
   }
@@ -95,7 +107,8 @@ struct AttributeChange {
         if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), toleratesLosses
         {
           sources[path] = .expression(
-            "CASE WHEN \(loss) THEN \(filler(leaf).sql) ELSE \(conversion.expression) END")
+            "CASE WHEN \(loss) THEN \(filler(leaf, at: path).sql) ELSE \(conversion.expression) END"
+          )
           changes.append(
             conversion.isSameValue
               ? loss
@@ -125,12 +138,10 @@ struct AttributeChange {
     if !isContinued {
       refuseLoss(where: "NOT (\(isNil))", stored)
       sources = [:]
-      if current.isOptional || fallback != nil {
-        for (path, leaf) in current.paths { sources[path] = fallback?.terms[path] ?? filler(leaf) }
-      } else {
+      if !current.isOptional, !hasDefault {
         refuseNil(where: isNil, stored.property.typeText, .transformation)
-        for (path, leaf) in current.paths { sources[path] = filler(leaf) }
       }
+      fill()
       changes.append(hasValues ? AttributeChange.anything : "NOT (\(isNil))")
       return
     }
@@ -140,10 +151,10 @@ struct AttributeChange {
         refuseLoss(where: "\(column.name.quotedName) IS NOT NULL", stored)
         // Values of two types cannot be compared in all databases.
         changes.append(
-          filler(leaf) == .null
+          filler(leaf, at: path) == .null
             ? "\(column.name.quotedName) IS NOT NULL" : AttributeChange.anything)
       }
-      sources[path] = filler(leaf)
+      sources[path] = filler(leaf, at: path)
     }
     if earlier.isEnumeration, current.isEnumeration { refuseLostCases(stored) }
     if earlier.isOptional, !current.isOptional { require(isNil: isNil, stored) }
@@ -159,9 +170,10 @@ struct AttributeChange {
       sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
       if term != .null { changes.append("NOT (\(isNil))") }
     } else {
-      sources[path] = filler(leaf)
+      let filler = filler(leaf, at: path)
+      sources[path] = filler
       if toleratesLosses {
-        sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler(leaf).sql) END")
+        sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler.sql) END")
         needsCode = true
         return
       }
@@ -191,7 +203,9 @@ struct AttributeChange {
 
   /// Handles an optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
-    guard let fallback else { return refuseNil(where: isNil, stored.property.typeText, .before) }
+    guard let fallback, hasDefault else {
+      return refuseNil(where: isNil, stored.property.typeText, .before)
+    }
     changes.append(isNil)
     for (path, source) in sources {
       guard let term = fallback.terms[path] else { continue }
@@ -219,9 +233,10 @@ struct AttributeChange {
   ) {
     if toleratesLosses {
       for (path, source) in sources {
-        // Enums have no default case, and an optional member of a composite may be null.
+        // Enums have no default case, an optional member of a composite may be null, and rows cannot
+        // share a placeholder that must be unique.
         guard let leaf = current.paths.first(where: { $0.path == path })?.leaf,
-          !current.isEnumeration, !leaf.isOptional || current.type != .composite
+          !current.isEnumeration, !leaf.isOptional || current.type != .composite, !isUnique(path)
         else { continue }
         sources[path] = .expression("coalesce(\(source.sql), \(sql.placeholder(leaf.type)))")
       }
@@ -235,7 +250,9 @@ struct AttributeChange {
     checks.append(
       ChangeCheck(
         entity, current.name, from: from, to: current.typeText, reason: "have no value",
-        advice: "Declare a default value, make the property optional, or \(code).",
+        advice:
+          "Declare a default value\(uniquePaths.isEmpty ? "" : " that differs in each row, such as UUID()"), "
+          + "make the property optional, or \(code).",
         remedy, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
@@ -259,9 +276,16 @@ struct AttributeChange {
   /// Whether some column gets a value.
   private var hasValues: Bool { sources.values.contains { $0 != .null } }
 
-  /// The source if nothing can be carried over.
-  private func filler(_ leaf: AttributeDescription) -> ColumnSource {
-    toleratesLosses && !current.isOptional && !leaf.isOptional
+  /// Sets the sources if nothing is carried over.
+  private mutating func fill() {
+    for (path, leaf) in current.paths {
+      sources[path] = fallback?.terms[path] ?? filler(leaf, at: path)
+    }
+  }
+
+  /// The source of a column for which there is neither a value nor a default.
+  private func filler(_ leaf: AttributeDescription, at path: [String]) -> ColumnSource {
+    toleratesLosses && !current.isOptional && !leaf.isOptional && !isUnique(path)
       ? .constant(sql.placeholder(leaf.type)) : .null
   }
 }

@@ -16,11 +16,16 @@ extension ChangePlanner {
     let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
     let tags = tags(of: attribute, declaredBy: owner, rows)
+    let constraints = uniqueConstraints(with: attribute, declaredBy: owner, rows)
     var fallback: AttributeChange.Fallback?
     let isUnchanged =
       declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
     if let descriptor, let slot, !isUnchanged {
-      fallback = try self.fallback(attribute, slot, descriptor, rows, table).map { untagged in
+      fallback = try self.fallback(attribute, slot, descriptor, rows, table)
+      if toleratesLosses {
+        fallback = fallback.flatMap { distinct($0, attribute, constraints, rows) }
+      }
+      fallback = fallback.map { untagged in
         AttributeChange.Fallback(
           terms: untagged.terms.mapValues {
             tagged($0, attribute, from: false, to: tags.current)
@@ -31,7 +36,9 @@ extension ChangePlanner {
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
-      toleratesLosses: toleratesLosses, sql
+      toleratesLosses: toleratesLosses,
+      uniquePaths: constraints.joined().filter { $0.first == attribute.name }
+        .map { Array($0.dropFirst()) }, sql
     ) { tagged($0, attribute, from: tags.stored, to: tags.current) }
     if let slot, let descriptor, let earlier = declared?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,

@@ -3,6 +3,47 @@ import OpenSwiftDataStoreFormat
 
 /// The rows that a new uniqueness does not allow.
 extension ChangePlanner {
+  /// The members of a unique constraint: the name of a property, and the path of a part.
+  private static func paths(of constraint: [String]) -> [[String]] {
+    constraint.map { $0.split(separator: ".").map(String.init) }
+  }
+
+  /// The unique constraints with an attribute that concern some rows. Those of a subclass do if they
+  /// contain inherited properties only: the index is one of the whole table.
+  func uniqueConstraints(
+    with attribute: AttributeDescription, declaredBy owner: String, _ rows: TableSource.Rows
+  ) -> [[[String]]] {
+    new.model.subtree(of: owner).flatMap(\.uniqueConstraints).map(ChangePlanner.paths).filter {
+      $0.contains { $0.first == attribute.name }
+        && $0.allSatisfy { new.model.property($0[0], of: rows.current.name) != nil }
+    }
+  }
+
+  /// Whether the file has none of some members of a constraint.
+  private func isNew(_ paths: [[String]], in rows: TableSource.Rows) -> Bool {
+    paths.allSatisfy { path in
+      guard let stored = counterparts.property(path[0], of: rows.current.name) else { return true }
+      guard path.count > 1, let attribute = stored.property.attribute else { return false }
+      return !attribute.paths.contains { $0.path.starts(with: path.dropFirst()) }
+    }
+  }
+
+  /// A declared default without values that would be equal in all rows although they must be unique:
+  /// the code of a transformation sets others.
+  func distinct(
+    _ fallback: AttributeChange.Fallback, _ attribute: AttributeDescription,
+    _ constraints: [[[String]]], _ rows: TableSource.Rows
+  ) -> AttributeChange.Fallback? {
+    let paths = constraints.filter { constraint in
+      isNew(constraint.filter { $0.first != attribute.name }, in: rows)
+    }.joined().filter { $0.first == attribute.name }.map { $0.dropFirst() }
+    let terms = fallback.terms.filter { path, term in
+      guard case .constant = term, term != .null else { return true }
+      return !paths.contains { path.starts(with: $0) }
+    }
+    return terms.isEmpty ? nil : AttributeChange.Fallback(terms: terms)
+  }
+
   mutating func checkUniqueness(of entity: EntityDescription, _ tables: [TableChange]) {
     let stored = counterparts.entity(entity.name)
     let known = Set(
@@ -33,15 +74,19 @@ extension ChangePlanner {
           FROM \(change.sources[source].table.quotedName) WHERE \(change.sources[source].condition)
           """
       }.joined(separator: " UNION ALL ")
+      let paths = ChangePlanner.paths(of: constraint)
+      let hasOnlyNew = change.sources.flatMap(\.rows).allSatisfy { isNew(paths, in: $0) }
       let columns = places.indices.map { "U\($0)" }.joined(separator: ", ")
       let present = places.indices.map { "U\($0) IS NOT NULL" }.joined(separator: " AND ")
       checks.append(
         ChangeCheck(
           entity.name, constraint.joined(separator: ", "), from: "not unique", to: "unique",
           reason: "repeat the values of another row",
-          advice:
-            "Give each row a different value, or delete the duplicates, in willMigrate of a custom "
-            + "stage.", .before,
+          advice: hasOnlyNew
+            ? "Give each row a different value in a stage .transform, or declare a default value that "
+              + "differs in each row, such as UUID()."
+            : "Give each row a different value, or delete the duplicates, in willMigrate of a custom "
+              + "stage.", hasOnlyNew ? .transformation : .before,
           keys: """
             SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \
             FROM (\(rows)) AS R WHERE \(present)) AS M WHERE N > 1 ORDER BY K

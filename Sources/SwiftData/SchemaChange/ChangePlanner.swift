@@ -159,7 +159,9 @@ struct ChangePlanner {
     }
     guard change.needsCode, !attribute.isOptional else { return }
     let columns = attribute.paths.compactMap { path, leaf in
-      new.column(attribute.name, of: owner, attribute.part(path)).map { ($0.name, leaf) }
+      new.column(attribute.name, of: owner, attribute.part(path)).map {
+        ($0.name, leaf, change.isUnique(path))
+      }
     }
     let property = mapping?.entity(named: change.rows.current.name)?.descriptor
       .property(named: attribute.name)

@@ -30,16 +30,17 @@ struct RequiredCheck {
   }
 
   /// - Parameters:
-  ///   - columns: The columns with their content.
+  ///   - columns: The columns with their content, and whether it must be unique.
   ///   - isCase: For an enum, the condition that a column contains the raw value of a case.
   /// - Returns: `nil` for an attribute that is valid for any content of its columns.
   init?(
-    _ attribute: AttributeDescription, _ columns: [(name: String, leaf: AttributeDescription)],
-    table: String, _ rows: TableSource.Rows, isCase: ((String) -> String)?
+    _ attribute: AttributeDescription,
+    _ columns: [(name: String, leaf: AttributeDescription, isUnique: Bool)], table: String,
+    _ rows: TableSource.Rows, isCase: ((String) -> String)?
   ) {
-    func isMissing(_ name: String, _ leaf: AttributeDescription) -> String? {
-      // A floating-point number that is null is read as NaN.
-      if leaf.type.isFloat { return nil }
+    func isMissing(_ name: String, _ leaf: AttributeDescription, _ isUnique: Bool) -> String? {
+      // A floating-point number that is null is read as NaN. A unique one has no zero until it is set.
+      if leaf.type.isFloat, !isUnique { return nil }
       if let isCase { return "\(name) IS NULL OR NOT \(isCase(name))" }
       return leaf.type == .uri ? "\(name) IS NULL OR \(name) = ''" : "\(name) IS NULL"
     }
@@ -48,7 +49,7 @@ struct RequiredCheck {
       conditions = [columns.map { "\($0.name.quotedName) IS NULL" }.joined(separator: " AND ")]
     } else {
       conditions = columns.filter { !$0.leaf.isOptional }
-        .compactMap { isMissing($0.name.quotedName, $0.leaf) }
+        .compactMap { isMissing($0.name.quotedName, $0.leaf, $0.isUnique) }
     }
     if conditions.isEmpty { return nil }
     self.init(

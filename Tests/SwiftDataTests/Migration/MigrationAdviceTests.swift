@@ -264,4 +264,162 @@ import Testing
       try open(UniqueAndNew.self, FilledPlan.self).fetchCount(FetchDescriptor<UniqueAndNew.Trip>())
         == 2)
   }
+
+  // MARK: A new unique property
+
+  enum Uncoded: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum Coded: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      var name: String
+      @Attribute(.unique) var code: String
+      init(_ name: String, _ code: String) { (self.name, self.code) = (name, code) }
+    }
+  }
+
+  enum CodedLightPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Uncoded.self, Coded.self]
+    static let stages: [MigrationStage] = []
+  }
+
+  enum UnsetCodePlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Uncoded.self, Coded.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Uncoded.self, toVersion: Coded.self,
+        transformation: { transformation in
+          try transformation.forEach(Uncoded.Item.self, Coded.Item.self) { old, new, context in
+            // Set code of new.
+          }
+        })
+    ]
+  }
+
+  enum SetCodePlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Uncoded.self, Coded.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Uncoded.self, toVersion: Coded.self,
+        transformation: { transformation in
+          try transformation.forEach(Uncoded.Item.self, Coded.Item.self) { old, new, context in
+            new?.code = "code of \(old.name)"
+          }
+        })
+    ]
+  }
+
+  private func makeItems() throws {
+    try store.make(Uncoded.models) { context in
+      for name in ["a", "b"] { context.insert(Uncoded.Item(name)) }
+    }
+  }
+
+  @Test func aNewUniquePropertyIsSetInATransformation() throws {
+    try makeItems()
+    let code = try printedCode(Coded.self, CodedLightPlan.self)
+    #expect(code.contains("MigrationStage.transform") && !code.contains("custom"), "\(code)")
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try open(Coded.self, UnsetCodePlan.self)
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Item.code (String) in 2 rows (p1, p2)"), "\(text)")
+    let context = try open(Coded.self, SetCodePlan.self)
+    func codes() throws -> [String] {
+      try context.fetch(FetchDescriptor<Coded.Item>(sortBy: [SortDescriptor(\.name)])).map(\.code)
+    }
+    #expect(try codes() == ["code of a", "code of b"])
+    // The constraint holds.
+    context.insert(Coded.Item("c", "code of a"))
+    try context.save()
+    #expect(try codes() == ["code of b", "code of a"])
+  }
+
+  enum CodedEqually: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      var name: String
+      @Attribute(.unique) var code: String = ""
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum EqualLightPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Uncoded.self, CodedEqually.self]
+    static let stages: [MigrationStage] = []
+  }
+
+  enum UnsetEqualPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Uncoded.self, CodedEqually.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Uncoded.self, toVersion: CodedEqually.self,
+        transformation: { transformation in
+          try transformation.forEach(Uncoded.Item.self, CodedEqually.Item.self) {
+            old, new, context in
+            // Set code of new.
+          }
+        })
+    ]
+  }
+
+  enum SetEqualPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Uncoded.self, CodedEqually.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Uncoded.self, toVersion: CodedEqually.self,
+        transformation: { transformation in
+          try transformation.forEach(Uncoded.Item.self, CodedEqually.Item.self) {
+            old, new, context in
+            new?.code = "code of \(old.name)"
+          }
+        })
+    ]
+  }
+
+  /// The old class has no such property, so nothing can be repaired in willMigrate.
+  @Test func anEqualDefaultOfANewUniquePropertyIsReplacedInATransformation() throws {
+    try makeItems()
+    let code = try printedCode(CodedEqually.self, EqualLightPlan.self)
+    #expect(code.contains("MigrationStage.transform") && !code.contains("custom"), "\(code)")
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try open(CodedEqually.self, UnsetEqualPlan.self)
+    }
+    let context = try open(CodedEqually.self, SetEqualPlan.self)
+    let items = try context.fetch(
+      FetchDescriptor<CodedEqually.Item>(sortBy: [SortDescriptor(\.name)]))
+    #expect(items.map(\.code) == ["code of a", "code of b"])
+  }
+
+  enum CodedDifferently: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      var name: String
+      @Attribute(.unique) var code: String = UUID().uuidString
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  @Test func aDefaultThatDiffersInEachRowIsUnique() throws {
+    try makeItems()
+    let refusal = try store.refusal([Coded.Item.self])
+    #expect(refusal.contains("a default value that differs in each row, such as UUID()"))
+    let context = try open(CodedDifferently.self, nil)
+    let codes = try context.fetch(FetchDescriptor<CodedDifferently.Item>()).map(\.code)
+    #expect(Set(codes).count == 2)
+  }
 }
