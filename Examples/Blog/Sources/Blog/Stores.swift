@@ -22,12 +22,23 @@ struct Stores {
   /// Opens the store of a server. An older store is not migrated: that is the task of a deployment.
   func open() throws -> ModelContainer {
     do {
-      let container = try open(migrates: false)
+      let container = try open(configuration(migrates: false))
       monitor?.attach(to: container)
       return container
-    } catch let error as SwiftDataError {
-      guard case .schemaMismatch = error.reason else { throw error }
-      throw OtherModels(command: migrateCommand, error: error)
+    } catch SwiftDataError.backwardMigration {
+      throw Advice(
+        """
+        A newer version of this program has migrated the store. Run that version, or restore a backup from before.
+        """)
+    } catch let error as SwiftDataError
+      where error == .loadIssueModelContainer && error.reason == .schemaMismatch
+    {
+      throw Advice(
+        """
+        The store has other models than this program. Stop the servers that use it, make a backup, and run:
+          \(migrateCommand)
+        \(error)
+        """)
     }
   }
 
@@ -41,21 +52,24 @@ struct Stores {
   func migrate(allowsLosses: Bool = false) throws {
     let configuration = try configuration(migrates: true, allowsLosses: allowsLosses)
     for preview in try previews(configuration) where preview.isNeeded { print(preview) }
-    _ = try ModelContainer(for: blogSchema, configurations: [configuration])
+    _ = try open(configuration)
   }
 
   private func previews(_ configuration: any DataStoreConfiguration) throws -> [MigrationPreview] {
     #if PostgreSQL
       if let database = configuration as? PostgresConfiguration {
-        return try ModelContainer.migrationPreview(for: blogSchema, configurations: [database])
+        return try ModelContainer.migrationPreview(
+          for: blogSchema, migrationPlan: BlogPlan.self, configurations: [database])
       }
     #endif
     guard let file = configuration as? ModelConfiguration else { return [] }
-    return try ModelContainer.migrationPreview(for: blogSchema, configurations: [file])
+    return try ModelContainer.migrationPreview(
+      for: blogSchema, migrationPlan: BlogPlan.self, configurations: [file])
   }
 
-  private func open(migrates: Bool) throws -> ModelContainer {
-    try ModelContainer(for: blogSchema, configurations: [configuration(migrates: migrates)])
+  private func open(_ configuration: any DataStoreConfiguration) throws -> ModelContainer {
+    try ModelContainer(
+      for: blogSchema, migrationPlan: BlogPlan.self, configurations: [configuration])
   }
 
   private func configuration(
@@ -71,7 +85,10 @@ struct Stores {
       return database
     #else
       _ = address
-      throw MissingTrait()
+      throw Advice(
+        """
+        DATABASE_URL is set, but the program was built without PostgreSQL. Build it with --traits PostgreSQL.
+        """)
     #endif
   }
 
@@ -84,22 +101,9 @@ struct Stores {
   }
 }
 
-/// Says what to do with a store that was written with other models.
-private struct OtherModels: Error, CustomStringConvertible {
-  let command: String
-  let error: SwiftDataError
+/// An error that tells the operator what to do.
+struct Advice: Error, CustomStringConvertible {
+  let description: String
 
-  var description: String {
-    """
-    The store has other models than this program. Stop the servers that use it, make a backup, and run:
-      \(command)
-    \(error)
-    """
-  }
-}
-
-private struct MissingTrait: Error, CustomStringConvertible {
-  var description: String {
-    "DATABASE_URL is set, but the program was built without PostgreSQL. Build it with --traits PostgreSQL."
-  }
+  init(_ description: String) { self.description = description }
 }

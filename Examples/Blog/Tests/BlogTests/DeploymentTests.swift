@@ -7,14 +7,19 @@ import Testing
 #endif
 
 /// A deployment of new models: the program is run, as a deployment runs it.
-struct OlderStoreTests {
-  @Test func `serves an older store only after Blog migrate, and keeps its posts`() async throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("blog-\(UUID().uuidString)")
+final class DeploymentTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("blog-\(UUID().uuidString)")
+  private var store: URL { folder.appendingPathComponent("blog.store") }
+
+  init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let store = folder.appendingPathComponent("blog.store")
-    try await writeOlderStore(store)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  @Test func `serves an older store only after Blog migrate, and keeps its posts`() async throws {
+    try await writeOlderStore()
     let before = try Data(contentsOf: store)
 
     let refused = try BlogProcess("serve", "--store", store.path, "--port", "0").finished()
@@ -38,7 +43,32 @@ struct OlderStoreTests {
     #expect(try server.terminated() == 0)
   }
 
-  private func writeOlderStore(_ store: URL) async throws {
+  @Test func `the program without versions does not migrate a store back`() throws {
+    let made = try BlogProcess("migrate", "--store", store.path).finished()
+    #expect(made.status == 0, "\(made.errors)")
+
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: OlderBlog.schema,
+        configurations: [ModelConfiguration("blog", schema: OlderBlog.schema, url: store)])
+    }
+    #expect(error == .backwardMigration, "\(String(describing: error))")
+  }
+
+  @Test func `an older program changes no store of a newer one`() async throws {
+    try await NewerBlog.migrate(store)
+    let before = try Data(contentsOf: store)
+
+    for command in ["migrate", "serve"] {
+      let refused = try BlogProcess(command, "--store", store.path).finished()
+      #expect(refused.status != 0)
+      #expect(refused.errors.contains("newer"), "\(refused.errors)")
+      #expect(!refused.errors.contains("Blog migrate"))
+    }
+    #expect(try Data(contentsOf: store) == before)
+  }
+
+  private func writeOlderStore() async throws {
     let container = try ModelContainer(
       for: OlderBlog.schema,
       configurations: [ModelConfiguration("blog", schema: OlderBlog.schema, url: store)])
