@@ -53,8 +53,13 @@ struct Backup: AsyncParsableCommand {
   func run() async throws {
     let container = try options.stores().open()
     let summary = try await container.backup(to: URL(fileURLWithPath: file))
-    print("\(file) has \(summary.byteCount) bytes.")
     try await container.close()
+    print("\(file) has \(summary.byteCount) bytes.")
+    if summary.missingValueCount > 0 {
+      throw Advice(
+        "The store has lost the files of \(summary.missingValueCount) images. Look for them in older backups."
+      )
+    }
   }
 }
 

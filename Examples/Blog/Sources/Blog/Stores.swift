@@ -19,9 +19,11 @@ struct Stores {
   /// Where the models are, for people.
   var place: String { address == nil ? file.path : "the database of DATABASE_URL" }
 
-  /// Opens the store of a server. An older store is not migrated: that is the task of a deployment.
+  /// Opens the store of a server or a backup. One that is missing is not made, and an older one is not migrated: both are
+  /// tasks of a deployment.
   func open() throws -> ModelContainer {
     do {
+      try requireStore()
       let container = try open(configuration(migrates: false))
       monitor?.attach(to: container)
       return container
@@ -40,6 +42,26 @@ struct Stores {
         \(error)
         """)
     }
+  }
+
+  /// Opening a store for writing makes it if it is missing. So a wrong path, a volume that is not mounted or another
+  /// search path of a database would be an empty blog.
+  private func requireStore() throws {
+    #if PostgreSQL
+      if let address {
+        var reading = try PostgresConfiguration("blog", schema: blogSchema, url: address)
+        reading.allowsSave = false
+        do {
+          _ = try open(reading)
+        } catch let error as SwiftDataError where error.reason == .invalidRequest {
+          throw Advice("\(error)\nA new store is made by:\n  \(migrateCommand)")
+        }
+        return
+      }
+    #endif
+    guard address == nil, !FileManager.default.fileExists(atPath: file.path) else { return }
+    throw Advice(
+      "There is no store at \(file.path). Check the path, or make one:\n  \(migrateCommand)")
   }
 
   private var migrateCommand: String {

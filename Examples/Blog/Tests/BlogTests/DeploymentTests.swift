@@ -2,6 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
+@testable import Blog
+
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
@@ -68,6 +70,38 @@ final class DeploymentTests {
     #expect(try Data(contentsOf: store) == before)
   }
 
+  @Test func `serve and backup refuse a missing store`() throws {
+    let copy = folder.appendingPathComponent("copy.store")
+    for arguments in [["serve", "--port", "0"], ["backup", copy.path]] {
+      let refused = try BlogProcess(arguments + ["--store", store.path]).finished()
+      #expect(refused.status != 0)
+      #expect(refused.errors.contains("Blog migrate --store '\(store.path)'"), "\(refused.errors)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test func `a backup reports images that the store has lost`() async throws {
+    let container = try ModelContainer(
+      for: blogSchema,
+      configurations: [ModelConfiguration("blog", schema: blogSchema, url: store)])
+    let context = ModelContext(container)
+    let post = Post(title: "A", body: "b", author: Author(email: "ada@blog.example", name: "Ada"))
+    context.insert(Image(mediaType: "image/png", data: Data(count: 200_000), post: post))
+    try context.save()
+    try await container.close()
+
+    let whole = folder.appendingPathComponent("whole.store")
+    let first = try BlogProcess("backup", "--store", store.path, whole.path).finished()
+    #expect(first.status == 0, "\(first.errors)")
+
+    try FileManager.default.removeItem(at: folder.appendingPathComponent(".blog_SUPPORT"))
+    let partial = folder.appendingPathComponent("partial.store")
+    let second = try BlogProcess("backup", "--store", store.path, partial.path).finished()
+    #expect(second.status != 0)
+    #expect(second.errors.contains("1 images"), "\(second.errors)")
+    #expect(FileManager.default.fileExists(atPath: partial.path))
+  }
+
   private func writeOlderStore() async throws {
     let container = try ModelContainer(
       for: OlderBlog.schema,
@@ -86,7 +120,9 @@ private final class BlogProcess {
   private let output = Pipe()
   private let errors = Pipe()
 
-  init(_ arguments: String...) throws {
+  convenience init(_ arguments: String...) throws { try self.init(arguments) }
+
+  init(_ arguments: [String]) throws {
     process.executableURL = Bundle.main.bundleURL.appendingPathComponent("Blog")
     process.arguments = arguments
     process.standardOutput = output
