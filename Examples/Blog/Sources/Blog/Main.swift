@@ -102,13 +102,25 @@ struct Serve: AsyncParsableCommand {
         print("\(stores.place) is at http://\(host):\(channel.localAddress?.port ?? 0)")
         fflush(nil)
       }, logger: logger)
+    let watch = StoreWatch(blog: blog, logger: logger)
     // Requests that have begun get their answers; those that take longer than the limit end.
     var settings = ServiceGroupConfiguration(
-      services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [
+        ServiceGroupConfiguration.ServiceConfiguration(service: server),
+        ServiceGroupConfiguration.ServiceConfiguration(
+          service: watch, failureTerminationBehavior: .gracefullyShutdownGroup),
+      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     settings.maximumGracefulShutdownDuration = .seconds(20)
-    try await ServiceGroup(configuration: settings).run()
+    var failure: (any Error)?
+    do {
+      try await ServiceGroup(configuration: settings).run()
+    } catch {
+      failure = error
+    }
     // All requests have ended. Closing writes the log back to the file.
     try await container.close()
+    // The exit status tells the supervisor to start the server again.
+    if let failure { throw failure }
   }
 
   private func router(

@@ -70,6 +70,19 @@ final class DeploymentTests {
     #expect(try Data(contentsOf: store) == before)
   }
 
+  @Test func `a server whose store is migrated ends with an error`() async throws {
+    let made = try BlogProcess("migrate", "--store", store.path).finished()
+    #expect(made.status == 0, "\(made.errors)")
+    let server = try BlogProcess("serve", "--store", store.path, "--port", "0")
+    #expect(server.line().contains("http://"))
+
+    try await NewerBlog.migrate(store)
+
+    let ended = try server.finished()
+    #expect(ended.status != 0)
+    #expect(ended.errors.contains("The store was migrated to other models"), "\(ended.errors)")
+  }
+
   @Test func `serve and backup refuse a missing store`() throws {
     let copy = folder.appendingPathComponent("copy.store")
     for arguments in [["serve", "--port", "0"], ["backup", copy.path]] {
