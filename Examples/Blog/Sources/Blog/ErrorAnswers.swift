@@ -31,6 +31,8 @@ struct ErrorAnswers: RouterMiddleware {
   static func answer(to error: SwiftDataError) -> HTTPError {
     let status: HTTPResponse.Status =
       switch error.reason {
+      // The server has asked for the text of an identifier before the commit.
+      case .invalidIdentifier(.unsaved): .internalServerError
       case .notFound, .invalidIdentifier: .notFound
       case .uniqueValueTaken, .conflict, .deletionDenied: .conflict
       case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue:
