@@ -23,8 +23,10 @@ struct ErrorAnswers: RouterMiddleware {
         metadata: ["error": "\(error)", "status": "\(answer.status.code)"])
       throw answer
     } catch is CancellationError {
+      // By a shutdown that takes too long. A client that goes away cancels nothing: Hummingbird does not watch for it,
+      // except for `/events`, which asks for that.
       context.logger.info("The request was cancelled.")
-      throw HTTPError(HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
+      throw HTTPError(.serviceUnavailable)
     }
   }
 
