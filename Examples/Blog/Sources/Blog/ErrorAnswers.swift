@@ -55,9 +55,12 @@ struct ErrorAnswers: RouterMiddleware {
 /// The context of a request.
 struct BlogContext: RequestContext {
   var coreContext: CoreRequestContextStorage
+  /// Ends the connection of the request at once.
+  let disconnect: @Sendable () -> Void
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    disconnect = { [channel = source.channel] in channel.close(promise: nil) }
   }
 
   /// The largest JSON document in bytes: a post with its longest body, escaped.
