@@ -15,6 +15,7 @@ extension ModelContainer {
   /// ```
   ///
   /// A token from a client is text that anybody can write: sign the cookie, or keep the token on the server.
+  /// A cookie can't contain the quotes and commas of JSON: send it in base64url.
   /// A number that the primary server never gave is ignored, after a question to it.
   ///
   /// It has no effect for stores without standbys, whose reads see all commits, and for stores that

@@ -77,7 +77,9 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   ///
   /// If it is `false`, opening such a store throws `SwiftDataError.loadIssueModelContainer` with the
   /// steps and the differences, and the database stays unchanged. Servers can migrate their store once,
-  /// in a deploy script: see `ModelContainer.migrationPreview(for:migrationPlan:configurations:)`.
+  /// in a deploy script: see `ModelContainer.migrationPreview(for:migrationPlan:configurations:)`. A
+  /// store that does not exist is created all the same, if the role may create tables;
+  /// ``allowsSave`` `false` refuses it.
   public var allowsMigration = true
 
   /// Whether a migration may delete values, and objects that others have added to tables.

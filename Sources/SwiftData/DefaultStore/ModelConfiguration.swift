@@ -45,8 +45,8 @@ public struct ModelConfiguration: Identifiable, Sendable {
   /// If it is `false`, opening such a store throws `SwiftDataError.loadIssueModelContainer` with
   /// the required steps, and the file stays unchanged. Servers that share a store can migrate it
   /// once, in a deploy script: see
-  /// ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)``. Not in Apple's
-  /// framework.
+  /// ``ModelContainer/migrationPreview(for:migrationPlan:configurations:)``. A store that does not
+  /// exist is created all the same. Not in Apple's framework.
   public var allowsMigration = true
 
   /// Whether a migration keeps a copy of the old store beside it.

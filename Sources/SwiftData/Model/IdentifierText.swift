@@ -146,6 +146,9 @@ extension PersistentIdentifier {
   /// valid for one store, and for a copy or backup of it. Custom stores with keys that are texts
   /// have longer ones.
   ///
+  /// A new model in the closure of ``ModelWriter/write(_:)`` has no text yet. Return the identifier,
+  /// and ask it for the text after `write` has returned: a copy from before the commit is enough.
+  ///
   /// It is neither a secret nor a permission: who knows one text can make others. Check for each
   /// request whether the client may use the model. Not in Apple's framework.
   ///

@@ -7,6 +7,7 @@ extension SwiftDataError {
   /// ```swift
   /// func status(of error: SwiftDataError) -> Int {
   ///   switch error.reason {
+  ///   case .invalidIdentifier(.unsaved): 500
   ///   case .notFound, .invalidIdentifier: 404
   ///   case .uniqueValueTaken, .conflict, .deletionDenied: 409
   ///   case let reason: reason.isTransient ? 503 : 500

@@ -17,6 +17,7 @@ extension Travel {
       }
       let status =
         switch error.reason {
+        case .invalidIdentifier(.unsaved): 500
         case .notFound, .invalidIdentifier: 404
         case .uniqueValueTaken, .conflict, .deletionDenied: 409
         case .historyExpired: 410
@@ -54,6 +55,7 @@ extension Travel {
 
     func status(of error: SwiftDataError) -> Int {
       switch error.reason {
+      case .invalidIdentifier(.unsaved): 500
       case .notFound, .invalidIdentifier: 404
       case .uniqueValueTaken, .conflict, .deletionDenied: 409
       case let reason: reason.isTransient ? 503 : 500

@@ -48,6 +48,7 @@ enum Served {
     func answer(to error: SwiftDataError) -> RequestError {
       let status =
         switch error.reason {
+        case .invalidIdentifier(.unsaved): 500
         case .notFound, .invalidIdentifier: 404
         case .uniqueValueTaken, .conflict, .deletionDenied: 409
         case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue: 422
@@ -161,6 +162,30 @@ enum Served {
       }
       #expect(answer(to: try #require(denied)).status == 409)
       #expect(try await readers.read { try $0.fetchCount(FetchDescriptor<Author>()) } == 1)
+    }
+
+    @Test func aNewModelHasATextAfterTheWrite() async throws {
+      let (writer, readers) = try await seeded()
+
+      let identifier = try await writer.write { context in
+        let author = Author(email: "grace@blog.example")
+        context.insert(author)
+        return author.persistentModelID
+      }
+      let path = "/authors/\(try identifier.urlText)"
+
+      let text = String(path.dropFirst("/authors/".count))
+      let email = try await readers.read { try $0.model(Author.self, urlText: text).email }
+      #expect(email == "grace@blog.example")
+
+      let early = await #expect(throws: SwiftDataError.self) {
+        try await writer.write { context in
+          let author = Author(email: "early@blog.example")
+          context.insert(author)
+          return try author.persistentModelID.urlText
+        }
+      }
+      #expect(answer(to: try #require(early)).status == 500)
     }
 
     @Test func noIncrementIsLost() async throws {

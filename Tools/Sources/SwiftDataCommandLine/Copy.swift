@@ -14,6 +14,9 @@ struct Copy: ParsableCommand {
       app's models. The source is only read. Stop the programs that write to it: later commits are not copied. \
       The target must not have a store: a path without a file, or an empty schema.
 
+      An address is a URL, or a list of keywords such as "user=owner host=db.example dbname=library". A path that begins \
+      like that needs ./ before it.
+
       An interrupted copy goes on when the same command is run again. Until it is complete, the copy can't be \
       opened as a store. At the end the rows of both sides are read and compared.
 
@@ -23,7 +26,9 @@ struct Copy: ParsableCommand {
       Exit code 0: the copy is complete; 2: a dry run found problems; 1: the copy failed.
       """)
 
-  @Argument(help: "A store file, or postgresql://user@host/database.", completion: .file())
+  @Argument(
+    help: "A store file, or the address of a database: postgresql://user@host/database.",
+    completion: .file())
   var source: String
 
   @Argument(help: "The path of the new file, or the address of the database.", completion: .file())
@@ -63,10 +68,11 @@ struct Copy: ParsableCommand {
       }
     }
 
+    /// A text that begins with a keyword of libpq is the address of a database, whichever keyword it is.
     private func location(_ text: String) throws -> StoreCopy.Location {
       let isAddress =
         ["postgresql://", "postgres://"].contains(where: text.hasPrefix)
-        || ["host=", "dbname=", "service="].contains(where: text.hasPrefix)
+        || text.prefixMatch(of: /\s*[a-z_]+\s*=/) != nil
       return isAddress ? try .database(text) : .file(URL(filePath: text))
     }
 

@@ -37,4 +37,12 @@ final class Blog: Sendable {
   ) async throws -> R {
     try await writer.write(body)
   }
+  /// Reads one row, which throws if the store cannot be used.
+  func check() async throws {
+    _ = try await read { context in
+      var any = FetchDescriptor<Tag>()
+      any.fetchLimit = 1
+      return try context.fetch(any).count
+    }
+  }
 }

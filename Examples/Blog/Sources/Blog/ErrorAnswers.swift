@@ -23,14 +23,18 @@ struct ErrorAnswers: RouterMiddleware {
         metadata: ["error": "\(error)", "status": "\(answer.status.code)"])
       throw answer
     } catch is CancellationError {
+      // By a shutdown that takes too long. A client that goes away cancels nothing: Hummingbird does not watch for it,
+      // except for `/events`, which asks for that.
       context.logger.info("The request was cancelled.")
-      throw HTTPError(HTTPResponse.Status(code: 499, reasonPhrase: "Client Closed Request"))
+      throw HTTPError(.serviceUnavailable)
     }
   }
 
   static func answer(to error: SwiftDataError) -> HTTPError {
     let status: HTTPResponse.Status =
       switch error.reason {
+      // The server has asked for the text of an identifier before the commit.
+      case .invalidIdentifier(.unsaved): .internalServerError
       case .notFound, .invalidIdentifier: .notFound
       case .uniqueValueTaken, .conflict, .deletionDenied: .conflict
       case .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue:
@@ -51,9 +55,12 @@ struct ErrorAnswers: RouterMiddleware {
 /// The context of a request.
 struct BlogContext: RequestContext {
   var coreContext: CoreRequestContextStorage
+  /// Ends the connection of the request at once.
+  let disconnect: @Sendable () -> Void
 
   init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    disconnect = { [channel = source.channel] in channel.close(promise: nil) }
   }
 
   /// The largest JSON document in bytes: a post with its longest body, escaped.

@@ -7,7 +7,14 @@ import SwiftData
 /// saves of other processes too. Without pages nothing is read.
 @ModelActor
 actor Feed: Service {
-  private var pages: [UUID: AsyncStream<ByteBuffer>.Continuation] = [:]
+  /// A page that listens.
+  private struct Listener {
+    let messages: AsyncStream<ByteBuffer>.Continuation
+    /// Ends the connection. The task of a page that reads nothing waits in a write, and nothing else ends it.
+    let disconnect: @Sendable () -> Void
+  }
+
+  private var pages: [UUID: Listener] = [:]
   /// The latest posts, known while the feed is followed.
   private var codes: [String]?
   private var following: Task<Void, Never>?
@@ -21,7 +28,10 @@ actor Feed: Service {
   func run() async throws {
     try? await gracefulShutdown()
     following?.cancel()
-    for page in pages.values { page.finish() }
+    for page in pages.values { page.messages.finish() }
+    // Those that read end now. The others would hold the shutdown.
+    if !pages.isEmpty { try? await Task.sleep(for: .seconds(1)) }
+    for page in pages.values { page.disconnect() }
   }
 
   private func follow() async throws {
@@ -34,18 +44,20 @@ actor Feed: Service {
       self.codes = codes
       let message = try event(Change(posts: codes, updated: updated))
       for page in pages.values {
-        // A page that reads too slowly gets no more; it connects again and reads the list.
-        if case .dropped = page.yield(message) { page.finish() }
+        // A page that reads too slowly connects again and reads the list.
+        if case .dropped = page.messages.yield(message) { page.disconnect() }
       }
     }
   }
 
-  func join(_ page: UUID) throws -> AsyncStream<ByteBuffer> {
+  func join(
+    _ page: UUID, disconnect: @escaping @Sendable () -> Void
+  ) throws -> AsyncStream<ByteBuffer> {
     let (messages, continuation) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(100))
     // The first page gets the posts with the first element of the sequence.
     if let codes { continuation.yield(try event(Change(posts: codes, updated: []))) }
-    pages[page] = continuation
+    pages[page] = Listener(messages: continuation, disconnect: disconnect)
     if following == nil {
       following = Task {
         try? await follow()
@@ -57,7 +69,7 @@ actor Feed: Service {
 
   /// The sequence has ended, for example because its first fetch failed. The pages connect again.
   private func end() {
-    for page in pages.values { page.finish() }
+    for page in pages.values { page.disconnect() }
     (pages, following, codes) = ([:], nil, nil)
   }
 
@@ -76,12 +88,12 @@ actor Feed: Service {
 
 extension Feed {
   /// The answer to `GET /events`: a stream of server-sent events until the client or the server ends it.
-  nonisolated func response(to request: Request) -> Response {
+  nonisolated func response(to request: Request, _ context: BlogContext) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
       body: ResponseBody { writer in
         let page = UUID()
-        let messages = try await self.join(page)
+        let messages = try await self.join(page, disconnect: context.disconnect)
         do {
           try await request.body.consumeWithCancellationOnInboundClose { _ in
             for await message in messages.cancelOnGracefulShutdown() {

@@ -60,7 +60,7 @@ struct CommentInput: Decodable, Sendable {
   }
 }
 
-/// The rules for values, each with its answer 422.
+/// The rules for values, each with its answer 422, or 415 for a media type.
 enum Field {
   static func line(_ value: String, _ name: String, _ count: ClosedRange<Int>) throws -> String {
     let value = try text(value, name, 0...Int.max).trimmingCharacters(in: .whitespaces)
@@ -105,5 +105,13 @@ enum Field {
       throw HTTPError(.unprocessableContent, message: "A post may have 20 tags.")
     }
     return try Set(values.map { normal(try line($0, "tag", 1...50)) }).sorted()
+  }
+  /// Media types have no case, and may have parameters.
+  static func pictureType(_ header: String?) throws -> String {
+    let type = (header ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    guard ["image/png", "image/jpeg", "image/webp", "image/gif"].contains(type) else {
+      throw HTTPError(.unsupportedMediaType, message: "Send a PNG, JPEG, WebP or GIF picture.")
+    }
+    return type
   }
 }

@@ -53,8 +53,13 @@ struct Backup: AsyncParsableCommand {
   func run() async throws {
     let container = try options.stores().open()
     let summary = try await container.backup(to: URL(fileURLWithPath: file))
-    print("\(file) has \(summary.byteCount) bytes.")
     try await container.close()
+    print("\(file) has \(summary.byteCount) bytes.")
+    if summary.missingValueCount > 0 {
+      throw Advice(
+        "The store has lost the files of \(summary.missingValueCount) images. Look for them in older backups."
+      )
+    }
   }
 }
 
@@ -68,6 +73,10 @@ struct Serve: AsyncParsableCommand {
 
   @Option(help: "The port to listen on; 0 selects a free port.")
   var port = 8080
+
+  @Option(
+    help: "How many clients may be connected at the same time; below the limit of descriptors.")
+  var connections = 500
 
   @Option(help: "The number of contexts that read. Without it, one for each connection.")
   var readers: Int?
@@ -91,19 +100,36 @@ struct Serve: AsyncParsableCommand {
     let host = host
     let server = Application(
       router: try router(blog: blog, feed: feed, monitor: monitor, registry: registry),
-      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-      services: [feed],
+      // Connections without a request end after a while, so that they do not use up the limit.
+      server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: port),
+        availableConnectionsDelegate: .maximum(connections, logger: logger)),
       onServerRunning: { channel in
         print("\(stores.place) is at http://\(host):\(channel.localAddress?.port ?? 0)")
         fflush(nil)
       }, logger: logger)
-    // Requests that have begun get their answers; those that take longer than the limit end.
+    let watch = StoreWatch(blog: blog, logger: logger)
+    // They end in the reverse order: the feed ends its pages before the server waits for all requests. Those that have
+    // begun get their answers, and those that take longer than the limit end. `docker stop` kills after 10 seconds.
     var settings = ServiceGroupConfiguration(
-      services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-    settings.maximumGracefulShutdownDuration = .seconds(20)
-    try await ServiceGroup(configuration: settings).run()
+      services: [
+        ServiceGroupConfiguration.ServiceConfiguration(service: server),
+        ServiceGroupConfiguration.ServiceConfiguration(service: feed),
+        ServiceGroupConfiguration.ServiceConfiguration(
+          service: watch, failureTerminationBehavior: .gracefullyShutdownGroup),
+      ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    settings.maximumGracefulShutdownDuration = .seconds(7)
+    var failure: (any Error)?
+    do {
+      try await ServiceGroup(configuration: settings).run()
+    } catch {
+      failure = error
+    }
     // All requests have ended. Closing writes the log back to the file.
     try await container.close()
+    // The exit status tells the supervisor to start the server again.
+    if let failure { throw failure }
   }
 
   private func router(
@@ -115,7 +141,7 @@ struct Serve: AsyncParsableCommand {
     router.add(middleware: ErrorAnswers())
     if let monitor { router.add(middleware: Watching(monitor: monitor)) }
     try Pages.add(to: router)
-    router.get("events") { request, _ in feed.response(to: request) }
+    router.get("events") { request, context in feed.response(to: request, context) }
     let routes = Routes(blog: blog)
     routes.add(to: router)
     routes.addImages(to: router)

@@ -86,5 +86,21 @@ final class Image {
   }
 }
 
-/// All models of the blog.
-let blogSchema = Schema([Author.self, Post.self, Tag.self, Comment.self, Image.self])
+/// The second version of the models; the first one had no comments and no images.
+///
+/// A store names its version. So a program with older models refuses the store of a newer one; without versions its
+/// `migrate` would delete what only the newer models have. When the models change, add a version with the next number to
+/// the plan, and keep copies of the earlier classes in this one.
+enum BlogV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] {
+    [Author.self, Post.self, Tag.self, Comment.self, Image.self]
+  }
+}
+
+enum BlogPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [BlogV2.self] }
+  static var stages: [MigrationStage] { [] }
+}
+
+let blogSchema = Schema(versionedSchema: BlogV2.self)

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import SwiftData
 
 /// What the operator of the server asks: is it alive, is it ready, what does it measure.
 struct Operations {
@@ -8,16 +7,13 @@ struct Operations {
   let registry: MetricsRegistry
 
   func add(to router: Router<BlogContext>) {
-    // Alive: answers without the store, so that a busy store restarts no process.
+    // Alive: answers without the store, so that a busy store restarts no process. `StoreWatch` ends a server
+    // that cannot use its store any more.
     router.get("healthz") { _, _ in "ok\n" }
     // Ready: the store can be read.
     router.get("readyz") { [blog] _, _ -> Response in
       do {
-        _ = try await blog.read { context in
-          var any = FetchDescriptor<Tag>()
-          any.fetchLimit = 1
-          return try context.fetch(any).count
-        }
+        try await blog.check()
         return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "ready\n")))
       } catch {
         return Response(status: .serviceUnavailable)

@@ -35,7 +35,7 @@ struct Routes {
     }
     authors.delete(":code") { [blog] request, context -> HTTPResponse.Status in
       let code = try context.parameters.require("code")
-      let revision = try Revision(request)
+      let revision = Revision(request)
       try await blog.write { try $0.deleteAuthor(code, ifMatch: revision) }
       return .noContent
     }
@@ -67,7 +67,7 @@ struct Routes {
     }
     posts.delete(":code") { [blog] request, context -> HTTPResponse.Status in
       let code = try context.parameters.require("code")
-      let revision = try Revision(request)
+      let revision = Revision(request)
       try await blog.write { try $0.deletePost(code, ifMatch: revision) }
       return .noContent
     }
@@ -91,10 +91,7 @@ struct Routes {
     }
     post.post("images") { [blog] request, context in
       let code = try context.parameters.require("code")
-      let mediaType = request.headers[.contentType] ?? ""
-      guard ["image/png", "image/jpeg", "image/webp", "image/gif"].contains(mediaType) else {
-        throw HTTPError(.unsupportedMediaType, message: "Send a PNG, JPEG, WebP or GIF picture.")
-      }
+      let mediaType = try Field.pictureType(request.headers[.contentType])
       let buffer = try await request.body.collect(upTo: Routes.largestImage)
       let data = Data(buffer.readableBytesView)
       guard !data.isEmpty else {
@@ -140,7 +137,9 @@ struct Answer<Value: Encodable & Sendable>: ResponseGenerator, Sendable {
     encoder.outputFormatting = .sortedKeys
     let data = try encoder.encode(value)
     let tag = Revision.tag(revision, of: data)
-    if [.get, .head].contains(request.method), request.headers[.ifNoneMatch] == tag {
+    if [.get, .head].contains(request.method),
+      Revision.isKnown(tag, ifNoneMatch: request.headers[.ifNoneMatch])
+    {
       return Response(status: .notModified, headers: [.eTag: tag])
     }
     var response = Response(

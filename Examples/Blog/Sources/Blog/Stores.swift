@@ -19,16 +19,49 @@ struct Stores {
   /// Where the models are, for people.
   var place: String { address == nil ? file.path : "the database of DATABASE_URL" }
 
-  /// Opens the store of a server. An older store is not migrated: that is the task of a deployment.
+  /// Opens the store of a server or a backup. One that is missing is not made, and an older one is not migrated: both are
+  /// tasks of a deployment.
   func open() throws -> ModelContainer {
     do {
-      let container = try open(migrates: false)
+      try requireStore()
+      let container = try open(configuration(migrates: false))
       monitor?.attach(to: container)
       return container
-    } catch let error as SwiftDataError {
-      guard case .schemaMismatch = error.reason else { throw error }
-      throw OtherModels(command: migrateCommand, error: error)
+    } catch SwiftDataError.backwardMigration {
+      throw Advice(
+        """
+        A newer version of this program has migrated the store. Run that version, or restore a backup from before.
+        """)
+    } catch let error as SwiftDataError
+      where error == .loadIssueModelContainer && error.reason == .schemaMismatch
+    {
+      throw Advice(
+        """
+        The store has other models than this program. Stop the servers that use it, make a backup, and run:
+          \(migrateCommand)
+        \(error)
+        """)
     }
+  }
+
+  /// Opening a store for writing makes it if it is missing. So a wrong path, a volume that is not mounted or another
+  /// search path of a database would be an empty blog.
+  private func requireStore() throws {
+    #if PostgreSQL
+      if let address {
+        var reading = try PostgresConfiguration("blog", schema: blogSchema, url: address)
+        reading.allowsSave = false
+        do {
+          _ = try open(reading)
+        } catch let error as SwiftDataError where error.reason == .invalidRequest {
+          throw Advice("\(error)\nA new store is made by:\n  \(migrateCommand)")
+        }
+        return
+      }
+    #endif
+    guard address == nil, !FileManager.default.fileExists(atPath: file.path) else { return }
+    throw Advice(
+      "There is no store at \(file.path). Check the path, or make one:\n  \(migrateCommand)")
   }
 
   private var migrateCommand: String {
@@ -41,21 +74,24 @@ struct Stores {
   func migrate(allowsLosses: Bool = false) throws {
     let configuration = try configuration(migrates: true, allowsLosses: allowsLosses)
     for preview in try previews(configuration) where preview.isNeeded { print(preview) }
-    _ = try ModelContainer(for: blogSchema, configurations: [configuration])
+    _ = try open(configuration)
   }
 
   private func previews(_ configuration: any DataStoreConfiguration) throws -> [MigrationPreview] {
     #if PostgreSQL
       if let database = configuration as? PostgresConfiguration {
-        return try ModelContainer.migrationPreview(for: blogSchema, configurations: [database])
+        return try ModelContainer.migrationPreview(
+          for: blogSchema, migrationPlan: BlogPlan.self, configurations: [database])
       }
     #endif
     guard let file = configuration as? ModelConfiguration else { return [] }
-    return try ModelContainer.migrationPreview(for: blogSchema, configurations: [file])
+    return try ModelContainer.migrationPreview(
+      for: blogSchema, migrationPlan: BlogPlan.self, configurations: [file])
   }
 
-  private func open(migrates: Bool) throws -> ModelContainer {
-    try ModelContainer(for: blogSchema, configurations: [configuration(migrates: migrates)])
+  private func open(_ configuration: any DataStoreConfiguration) throws -> ModelContainer {
+    try ModelContainer(
+      for: blogSchema, migrationPlan: BlogPlan.self, configurations: [configuration])
   }
 
   private func configuration(
@@ -71,7 +107,10 @@ struct Stores {
       return database
     #else
       _ = address
-      throw MissingTrait()
+      throw Advice(
+        """
+        DATABASE_URL is set, but the program was built without PostgreSQL. Build it with --traits PostgreSQL.
+        """)
     #endif
   }
 
@@ -84,22 +123,9 @@ struct Stores {
   }
 }
 
-/// Says what to do with a store that was written with other models.
-private struct OtherModels: Error, CustomStringConvertible {
-  let command: String
-  let error: SwiftDataError
+/// An error that tells the operator what to do.
+struct Advice: Error, CustomStringConvertible {
+  let description: String
 
-  var description: String {
-    """
-    The store has other models than this program. Stop the servers that use it, make a backup, and run:
-      \(command)
-    \(error)
-    """
-  }
-}
-
-private struct MissingTrait: Error, CustomStringConvertible {
-  var description: String {
-    "DATABASE_URL is set, but the program was built without PostgreSQL. Build it with --traits PostgreSQL."
-  }
+  init(_ description: String) { self.description = description }
 }
