@@ -101,7 +101,7 @@ final class RowWriter {
       if !expectsUpsert {
         count = try insertUntilConflict(rest, of: models, run.save, sql.insertOnly)
       } else if mergedCount >= RowWriter.fewMerged,
-        let update = run.save.update(of: run.save.upsertedSlots)
+        let update = run.save.upsertedUpdate
       {
         count = try updateUntilNew(rest, of: models, run.save, update)
       } else {
@@ -166,7 +166,9 @@ final class RowWriter {
       if expectsUpsert {
         merged?.append(end - 1)
         mergedCount += 1
-        changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
+        changes.noteUpdate(
+          RowChanges.Row(root: save.changes.root, key: key),
+          save.upsertedUpdate?.slots ?? SlotSet())
       }
       return expectsUpsert
     }
