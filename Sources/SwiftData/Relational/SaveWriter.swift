@@ -40,8 +40,9 @@ struct SaveWriter {
     /// The pairs of to-many relationships are removed and added (`PairWriter`). They are compared
     /// by key, after the new models have their rows.
     case writePairs
-    /// Links are completed (`LinkWriter`): delete rules apply to rows that refer to a deleted row
-    /// now, one-to-one relationships get an inverse link, and every destination must exist.
+    /// Links are completed (`LinkWriter`): delete rules apply to the new models that they delete and to rows
+    /// that refer to a deleted row now, one-to-one relationships get an inverse link, and every destination
+    /// must exist.
     case completeLinks
     /// The rows at the other end of changed links count as changed.
     case noteRelatedRows
@@ -135,7 +136,8 @@ struct SaveWriter {
       try pairs.write(request.inserted.snapshotsWithMembers + request.updated)
       try pairs.write(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
     case .completeLinks:
-      if store.plans.hasRelationships { try links.complete(request.updated, new) }
+      guard store.plans.hasRelationships else { return }
+      try links.complete(request.updated, new, doomed: deletion.doomedRows)
     case .noteRelatedRows:
       links.noteMoved()
       links.note(ofNew: new)
