@@ -31,6 +31,8 @@ final class RowWriter {
   private(set) var deletedRows: [PersistentIdentifier] = []
   /// The indices of new models that became a row with their unique values; `nil` if nobody needs them.
   private(set) var merged: [Int]?
+  /// Whether a new model became a row with its unique values.
+  private(set) var hasMerged = false
 
   init(
     store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
@@ -164,7 +166,7 @@ final class RowWriter {
       end += 1
       expectsUpsert = key != next
       if expectsUpsert {
-        merged?.append(end - 1)
+        noteMerged(end - 1)
         mergedCount += 1
         changes.noteUpdate(
           RowChanges.Row(root: save.changes.root, key: key),
@@ -193,7 +195,7 @@ final class RowWriter {
         return index - indices.lowerBound
       }
       keys.assign(key, to: index..<index + 1, of: models, save)
-      merged?.append(index)
+      noteMerged(index)
       let values = RowValues(
         row: row, cells: update.cells, keys: keys.inserted, trailingKey: key)
       try writing.run(.row(values))
@@ -224,7 +226,7 @@ final class RowWriter {
           store.takenValues.note(in: save.statements.entity.table)
           if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
           keys.assign(existing, to: own, of: models, save)
-          merged?.append(position.index)
+          noteMerged(position.index)
           try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
@@ -241,6 +243,11 @@ final class RowWriter {
       _ = try update(
         snapshot, position.save, snapshot.setReferences, key: keys[position.index])
     }
+  }
+
+  private func noteMerged(_ index: Int) {
+    hasMerged = true
+    merged?.append(index)
   }
 
   // MARK: Changed rows

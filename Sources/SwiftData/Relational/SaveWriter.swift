@@ -151,29 +151,30 @@ struct SaveWriter {
   }
 
   /// The new rows whose members are counted: all of them beside cascades, which may have deleted members,
-  /// otherwise those that several new models were merged into.
+  /// and beside merged models, which may be members; otherwise those that several new models were merged into.
   private func countedNewRows() -> [NewRow] {
     if store.plans.counted.isEmpty { return [] }
-    var rows: [NewRow] = []
+    var counted: [NewRow] = []
     var counts: [RowChanges.Row: Int] = [:]
-    for run in new.runs
-    where !store.plans.counted[run.save.statements.entity.number].isEmpty
-      && (deletion.hasCascades || run.save.isConstrained)
-    {
+    for run in new.runs {
+      let lists = store.plans.counted[run.save.statements.entity.number]
+      let isEachCounted =
+        deletion.hasCascades || rows.hasMerged && lists.contains(where: \.membersMayMerge)
+      guard !lists.isEmpty, isEachCounted || run.save.isConstrained else { continue }
       for index in run.indices {
         let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])
         guard changes.isNew(row), !deletion.contains(row) else { continue }
         let earlier = counts[row, default: 0]
         counts[row] = earlier + 1
-        if earlier == (deletion.hasCascades ? 0 : 1) {
-          rows.append(
+        if earlier == (isEachCounted ? 0 : 1) {
+          counted.append(
             NewRow(
               entity: run.save.statements.entity.number, key: row.key,
               identifier: new.models[index].persistentIdentifier))
         }
       }
     }
-    return rows
+    return counted
   }
 
   private func update(where isEarly: Bool) throws {

@@ -49,6 +49,12 @@ import Testing
     init() {}
   }
 
+  @Model final class Poster {
+    @Relationship(minimumModelCount: 2) var labels: [Label] = []
+
+    init(_ labels: [Label]) { self.labels = labels }
+  }
+
   @Model final class Label {
     @Attribute(.unique) var name: String
     var shelves: [Shelf] = []
@@ -112,7 +118,8 @@ import Testing
   init() throws {
     container = try ModelContainer(
       for: Squad.self, Player.self, Club.self, Captain.self, Album.self, Shelf.self,
-      Label.self, Customer.self, Order.self, Invoice.self, Show.self, Ticket.self, Seat.self,
+      Label.self, Poster.self, Customer.self, Order.self, Invoice.self, Show.self, Ticket.self,
+      Seat.self,
       Receipt.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
@@ -130,6 +137,20 @@ import Testing
     for _ in 0..<2 { context.insert(Squad("a", players(2))) }
     try context.save()
     #expect(try ModelContext(container).fetch(FetchDescriptor<Squad>()).map(\.players.count) == [4])
+  }
+
+  @Test(arguments: [[["a", "a"]], [["a", "b"], ["b", "c"]]])
+  func newMembersThatBecomeOneRowCountOnce(_ names: [[String]]) throws {
+    for names in names { context.insert(Poster(names.map(Label.init))) }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.property == "labels")
+    context.rollback()
+    #expect(try context.count(Poster.self) == 0 && context.count(Label.self) == 0)
+    context.insert(Label("a"))
+    try context.save()
+    context.insert(Poster([Label("a"), Label("b")]))
+    try context.save()
+    #expect(try context.stored(Poster.self).map(\.labels.count) == [2])
   }
 
   @Test func membersThatACascadeDeletesDoNotCount() throws {
