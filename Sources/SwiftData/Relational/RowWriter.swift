@@ -204,20 +204,13 @@ final class RowWriter {
     return indices.count
   }
 
-  /// Writes models whose row must be looked up. Models whose unique values refer to other new
-  /// models come after those.
+  /// Writes models whose row must be looked up.
   func writeAfterLookUp(_ runs: [InsertionRuns.Run], of models: NewModels) throws {
-    var incomplete: [(index: Int, save: EntitySave)] = []
-    var waiting = runs.flatMap { run in run.indices.map { (index: $0, save: run.save) } }
-    let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: waiting.count) }
-    while !waiting.isEmpty {
-      var ready = waiting.filter { position in
-        let cells = models.cells(at: position.index)
-        return position.save.statements.lookups.allSatisfy { lookup in
-          lookup.cells.allSatisfy { !keys.inserted.isUnassigned($0, of: cells) }
-        }
-      }
-      if ready.isEmpty { ready = waiting }
+    var incomplete: [LookUpOrder.Position] = []
+    let count = runs.lazy.map(\.indices.count).reduce(0, +)
+    let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: count) }
+    var order = LookUpOrder(runs, of: models, keys.inserted)
+    while let ready = order.next() {
       for position in ready {
         let (snapshot, save) = (models[position.index], position.save)
         if keys.inserted.hasUnassigned(snapshot, save) { incomplete.append(position) }
@@ -235,8 +228,6 @@ final class RowWriter {
             writes(own, of: models, save, from: keys[position.index]))
         }
       }
-      let written = Set(ready.map(\.index))
-      waiting.removeAll { written.contains($0.index) }
     }
     for position in incomplete {
       let snapshot = models[position.index]
