@@ -267,6 +267,18 @@ final class RowWriter {
     let save: EntitySave
     let update: EntitySave.Update
     var rows: [(snapshot: DefaultSnapshot, key: Int64)] = []
+
+    /// The update of all rows as lists. An update that joins a row with several elements of a list takes any of
+    /// them, so a row must not occur twice, as after changes of two instances of it.
+    var listSQL: String? {
+      guard let sql = update.listSQL else { return nil }
+      var last = Int64.min
+      let isAscending = rows.indices.allSatisfy { index in
+        defer { last = rows[index].key }
+        return rows[index].key > last
+      }
+      return isAscending || Set(rows.lazy.map(\.key)).count == rows.count ? sql : nil
+    }
   }
 
   private func run(_ batch: UpdateBatch) throws {
@@ -276,7 +288,7 @@ final class RowWriter {
     var done = 0
     func write() throws {
       try prepared.statement(batch.update.sql).run(
-        batch.rows.count, lists: batch.update.listSQL
+        batch.rows.count, lists: batch.listSQL
       ) { index in
         RowValues(
           row: batch.rows[index].snapshot.rowCells, cells: batch.update.cells, keys: keys.inserted,
