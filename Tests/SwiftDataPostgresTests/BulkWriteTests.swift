@@ -252,6 +252,28 @@ struct BulkWriteTests {
         == [[.integer(2000 * 1999 / 2 + 4000), .integer(3)]])
   }
 
+  /// The values that were changed last are stored, and the version counts one save.
+  @Test(arguments: [4, 20])
+  func twoInstancesOfARowAreChangedAmongOthers(_ count: Int) throws {
+    let (container, connection) = try store()
+    let context = ModelContext(container)
+    let coupons = (0..<count).map { Coupon("code \($0)", 0) }
+    for coupon in coupons { context.insert(coupon) }
+    try context.save()
+    let other = Coupon("code 2", 1)
+    context.insert(other)
+    try context.save()
+    #expect(other.persistentModelID == coupons[2].persistentModelID)
+    for coupon in coupons { coupon.value = 2 }
+    other.value = 3
+    try context.save()
+    #expect(
+      try rows(
+        "SELECT \"ZVALUE\", \"Z_OPT\" FROM \"ZCOUPON\" WHERE \"ZCODE\" IN ('code 1', 'code 2') "
+          + "ORDER BY \"ZCODE\"", connection)
+        == [[.integer(2), .integer(2)], [.integer(3), .integer(3)]])
+  }
+
   /// Many changed rows are written as lists of values, few with a statement for each.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func rowsThatAreChangedTogetherEqualRowsThatAreChangedOneByOne(_ seed: UInt64) throws {

@@ -100,7 +100,8 @@ struct Validation {
 /// Finds changed models of one save that get the same unique values.
 private struct PendingUniqueness {
   private struct Key: Hashable {
-    let rootEntity: String
+    /// The entity that declares the constraint. Siblings may have constraints of the same names.
+    let entity: String
     let names: [String]
     let values: [AnyHashable]
   }
@@ -110,6 +111,7 @@ private struct PendingUniqueness {
   private var constraints: [ObjectIdentifier: [Constraint]] = [:]
 
   private struct Constraint {
+    let entity: String
     let names: [String]
     let slots: [Int]
     let cells: [Int]
@@ -124,9 +126,7 @@ private struct PendingUniqueness {
       else { continue }
       let values = constraint.cells.compactMap { Self.comparable(snapshot.value($0)) }
       guard values.count == constraint.cells.count else { continue }
-      let key = Key(
-        rootEntity: schema.entitiesByName[storage.descriptor.entityName]?.rootEntity.name ?? "",
-        names: constraint.names, values: values)
+      let key = Key(entity: constraint.entity, names: constraint.names, values: values)
       if let other = holders.updateValue(storage, forKey: key), other !== storage {
         failures.append(
           Validation.failure(
@@ -143,11 +143,15 @@ private struct PendingUniqueness {
   private mutating func constraints(of descriptor: _ModelDescriptor) -> [Constraint] {
     if let known = constraints[ObjectIdentifier(descriptor)] { return known }
     var found: [Constraint] = []
-    for names in schema.uniquenessConstraints(of: descriptor.entityName) {
-      let locations = names.compactMap(descriptor.place(named:))
-      guard locations.count == names.count, !locations.isEmpty else { continue }
-      found.append(
-        Constraint(names: names, slots: locations.map(\.slot), cells: locations.flatMap(\.cells)))
+    for entity in schema.lineage(of: descriptor.entityName) {
+      for names in entity.uniquenessConstraints {
+        let locations = names.compactMap(descriptor.place(named:))
+        guard locations.count == names.count, !locations.isEmpty else { continue }
+        found.append(
+          Constraint(
+            entity: entity.name, names: names, slots: locations.map(\.slot),
+            cells: locations.flatMap(\.cells)))
+      }
     }
     constraints[ObjectIdentifier(descriptor)] = found
     return found

@@ -98,9 +98,15 @@ package struct DeletionSteps {
   ) {
     if case .toMany(let toMany) = property.kind {
       switch toMany.storage {
-      case .joinTable(let table, let owner, _):
-        unlinking.append(
-          Delete(from: table, where: DeletionSteps.isDeleted(owner)).rendered(in: dialect).sql)
+      case .joinTable(let table, let owner, let member):
+        // A list that is its own inverse has two pairs for two rows.
+        let isOwnInverse =
+          inverse?.slot == property.slot
+          && entity.descriptor.lineage.contains { $0.entityName == partner.name }
+        for column in isOwnInverse ? [owner, member] : [owner] {
+          unlinking.append(
+            Delete(from: table, where: DeletionSteps.isDeleted(column)).rendered(in: dialect).sql)
+        }
       case .foreignKey(let table, let owner, _):
         if toMany.inverse == nil {
           unlinking.append(

@@ -4,8 +4,9 @@ import OpenSwiftDataSQLSyntax
 final class EntitySave: Sendable {
   let statements: SaveStatements
   let changes: EntityChanges
-  /// The slots that an upsert writes in one statement: all except the unique values.
-  let upsertedSlots: SlotSet
+  /// Updates a row that is found by its unique values, which it leaves; `nil` if there are no other columns,
+  /// or if no statement both finds and writes a row.
+  let upsertedUpdate: Update?
   let toMany: [ToManyStatements]
   let keySource: KeySource
   let toOnes: [ToOneLink]
@@ -50,12 +51,8 @@ final class EntitySave: Sendable {
   ) {
     statements = SaveStatements(entity, constraints: constraints, in: dialect)
     self.changes = changes
-    var upserted = SlotSet()
-    let unique = Set(statements.lookups.flatMap(\.columns).map(\.slot))
-    for column in statements.columns where !unique.contains(column.slot) {
-      upserted.insert(column.slot)
-    }
-    upsertedSlots = upserted
+    let upserted = statements.upsert?.updated ?? []
+    upsertedUpdate = upserted.isEmpty ? nil : Update(statements, upserted)
     toMany = entity.properties.compactMap {
       ToManyStatements($0, of: entity, in: mapping, dialect)
     }

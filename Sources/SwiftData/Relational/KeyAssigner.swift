@@ -186,10 +186,15 @@ package final class InsertedKeys {
 
   /// Whether a cell of the model refers to a new model that has no key yet.
   func isUnassigned(_ cell: SaveStatements.Cell, of row: RowCells) -> Bool {
+    unassigned(cell, of: row) != nil
+  }
+
+  /// The new model without a key that a cell of the model refers to.
+  func unassigned(_ cell: SaveStatements.Cell, of row: RowCells) -> PersistentIdentifier? {
     guard cell.content == .key, case .identifier(let identifier) = row.value(cell.number),
-      identifier.resolved.isTemporary
-    else { return false }
-    return !isNew(identifier)
+      identifier.resolved.isTemporary, !isNew(identifier)
+    else { return nil }
+    return identifier
   }
 
   /// Whether the model refers to a new model that has no key yet.

@@ -88,11 +88,14 @@ final class LinkWriter {
 
   // MARK: Completion
 
-  /// 1. Delete rules apply to rows that refer to a deleted row now.
+  /// 1. Delete rules apply to new rows that they delete, and to rows that refer to a deleted row now.
   /// 2. One-to-one relationships get an inverse link, and other links to the same row are removed;
   ///    the later save wins.
   /// 3. Every row that a link of the save refers to must exist.
-  func complete(_ updated: [DefaultSnapshot], _ new: InsertionRuns) throws {
+  /// - Parameter doomed: The new rows that delete rules delete.
+  func complete(
+    _ updated: [DefaultSnapshot], _ new: InsertionRuns, doomed: [RowDeletion.Rows]
+  ) throws {
     forgetRewritten(updated, new)
     var assignments = OneToOneAssignments()
     // New models come after the changed rows that they may be merged with, so their values win.
@@ -102,7 +105,9 @@ final class LinkWriter {
         add(new: new.models.cells(at: index), key: keys[index], run.save, to: &assignments)
       }
     }
-    if !deletion.isEmpty, targets.contains(where: { deletion.contains($0, root: $1) }) {
+    if !doomed.isEmpty
+      || !deletion.isEmpty && targets.contains(where: { deletion.contains($0, root: $1) })
+    {
       for run in new.runs {
         for index in run.indices {
           let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])
@@ -111,7 +116,7 @@ final class LinkWriter {
           }
         }
       }
-      try deletion.runAgain()
+      try deletion.runAgain(doomed)
     }
     for assignment in assignments.settled(besides: deletion) { try settle(assignment) }
     try requireTargets()

@@ -6,8 +6,8 @@ import OpenSwiftDataSQLSyntax
 /// 2. Violations of `.deny` and of required relationships are reported before anything is deleted.
 /// 3. The history records the rows, references from other rows are removed, and the rows are
 ///    deleted.
-/// 4. After writing new rows and links, a save calls `runAgain`: the rules apply to rows that refer
-///    to a deleted row now.
+/// 4. After writing new rows and links, a save calls `runAgain`: the rules apply to new rows that a
+///    rule deletes, and to rows that refer to a deleted row now.
 ///
 /// All decisions use the rows that the transaction sees.
 final class RowDeletion {
@@ -66,18 +66,23 @@ final class RowDeletion {
 
   /// - Parameters:
   ///   - rows: The rows to delete, in groups of one entity.
+  ///   - areCascaded: Whether rules add these rows.
   ///   - willDelete: Called before the deletion, with the rows that rules add.
-  func run(_ rows: [Rows], willDelete: ([Rows]) throws -> Void = { _ in }) throws {
-    var found: [Int: [Int64]] = [:]
-    for group in rows { add(group, foundBy: nil, to: &found) }
+  func run(
+    _ rows: [Rows], areCascaded: Bool = false, willDelete: ([Rows]) throws -> Void = { _ in }
+  ) throws {
+    let count = cascaded.count
+    var found = add(rows, areCascaded: areCascaded)
     try addCascades(of: found, to: &found)
-    try willDelete(cascaded)
+    try willDelete(Array(cascaded[count...]))
     try delete(found, areNew: false)
   }
 
   /// Applies the rules to rows that were written since `run`.
-  func runAgain() throws {
-    var found: [Int: [Int64]] = [:]
+  /// - Parameter rows: New rows that rules delete, in groups of one entity. Queries may not find them, because
+  ///   their unique columns are null.
+  func runAgain(_ rows: [Rows]) throws {
+    var found = add(rows, areCascaded: true)
     try addCascades(of: keys, to: &found)
     try delete(found, areNew: true)
   }
@@ -165,6 +170,17 @@ final class RowDeletion {
   }
 
   // MARK: Finding
+
+  /// Adds rows to those that are deleted.
+  /// - Returns: The keys that were not known yet, by entity number.
+  private func add(_ rows: [Rows], areCascaded: Bool) -> [Int: [Int64]] {
+    var found: [Int: [Int64]] = [:]
+    for group in rows { add(group, foundBy: nil, to: &found) }
+    if areCascaded {
+      cascaded += found.sorted { $0.key < $1.key }.map { Rows(entity: $0.key, keys: $0.value) }
+    }
+    return found
+  }
 
   /// Adds rows to those that are deleted.
   /// - Parameters:

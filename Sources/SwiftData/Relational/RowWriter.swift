@@ -31,6 +31,8 @@ final class RowWriter {
   private(set) var deletedRows: [PersistentIdentifier] = []
   /// The indices of new models that became a row with their unique values; `nil` if nobody needs them.
   private(set) var merged: [Int]?
+  /// Whether a new model became a row with its unique values.
+  private(set) var hasMerged = false
 
   init(
     store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
@@ -101,7 +103,7 @@ final class RowWriter {
       if !expectsUpsert {
         count = try insertUntilConflict(rest, of: models, run.save, sql.insertOnly)
       } else if mergedCount >= RowWriter.fewMerged,
-        let update = run.save.update(of: run.save.upsertedSlots)
+        let update = run.save.upsertedUpdate
       {
         count = try updateUntilNew(rest, of: models, run.save, update)
       } else {
@@ -164,9 +166,11 @@ final class RowWriter {
       end += 1
       expectsUpsert = key != next
       if expectsUpsert {
-        merged?.append(end - 1)
+        noteMerged(end - 1)
         mergedCount += 1
-        changes.noteUpdate(RowChanges.Row(root: save.changes.root, key: key), save.upsertedSlots)
+        changes.noteUpdate(
+          RowChanges.Row(root: save.changes.root, key: key),
+          save.upsertedUpdate?.slots ?? SlotSet())
       }
       return expectsUpsert
     }
@@ -191,7 +195,7 @@ final class RowWriter {
         return index - indices.lowerBound
       }
       keys.assign(key, to: index..<index + 1, of: models, save)
-      merged?.append(index)
+      noteMerged(index)
       let values = RowValues(
         row: row, cells: update.cells, keys: keys.inserted, trailingKey: key)
       try writing.run(.row(values))
@@ -200,20 +204,13 @@ final class RowWriter {
     return indices.count
   }
 
-  /// Writes models whose row must be looked up. Models whose unique values refer to other new
-  /// models come after those.
+  /// Writes models whose row must be looked up.
   func writeAfterLookUp(_ runs: [InsertionRuns.Run], of models: NewModels) throws {
-    var incomplete: [(index: Int, save: EntitySave)] = []
-    var waiting = runs.flatMap { run in run.indices.map { (index: $0, save: run.save) } }
-    let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: waiting.count) }
-    while !waiting.isEmpty {
-      var ready = waiting.filter { position in
-        let cells = models.cells(at: position.index)
-        return position.save.statements.lookups.allSatisfy { lookup in
-          lookup.cells.allSatisfy { !keys.inserted.isUnassigned($0, of: cells) }
-        }
-      }
-      if ready.isEmpty { ready = waiting }
+    var incomplete: [LookUpOrder.Position] = []
+    let count = runs.lazy.map(\.indices.count).reduce(0, +)
+    let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: count) }
+    var order = LookUpOrder(runs, of: models, keys.inserted)
+    while let ready = order.next() {
       for position in ready {
         let (snapshot, save) = (models[position.index], position.save)
         if keys.inserted.hasUnassigned(snapshot, save) { incomplete.append(position) }
@@ -222,7 +219,7 @@ final class RowWriter {
           store.takenValues.note(in: save.statements.entity.table)
           if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
           keys.assign(existing, to: own, of: models, save)
-          merged?.append(position.index)
+          noteMerged(position.index)
           try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
@@ -231,14 +228,17 @@ final class RowWriter {
             writes(own, of: models, save, from: keys[position.index]))
         }
       }
-      let written = Set(ready.map(\.index))
-      waiting.removeAll { written.contains($0.index) }
     }
     for position in incomplete {
       let snapshot = models[position.index]
       _ = try update(
         snapshot, position.save, snapshot.setReferences, key: keys[position.index])
     }
+  }
+
+  private func noteMerged(_ index: Int) {
+    hasMerged = true
+    merged?.append(index)
   }
 
   // MARK: Changed rows
@@ -267,6 +267,18 @@ final class RowWriter {
     let save: EntitySave
     let update: EntitySave.Update
     var rows: [(snapshot: DefaultSnapshot, key: Int64)] = []
+
+    /// The update of all rows as lists. An update that joins a row with several elements of a list takes any of
+    /// them, so a row must not occur twice, as after changes of two instances of it.
+    var listSQL: String? {
+      guard let sql = update.listSQL else { return nil }
+      var last = Int64.min
+      let isAscending = rows.indices.allSatisfy { index in
+        defer { last = rows[index].key }
+        return rows[index].key > last
+      }
+      return isAscending || Set(rows.lazy.map(\.key)).count == rows.count ? sql : nil
+    }
   }
 
   private func run(_ batch: UpdateBatch) throws {
@@ -276,7 +288,7 @@ final class RowWriter {
     var done = 0
     func write() throws {
       try prepared.statement(batch.update.sql).run(
-        batch.rows.count, lists: batch.update.listSQL
+        batch.rows.count, lists: batch.listSQL
       ) { index in
         RowValues(
           row: batch.rows[index].snapshot.rowCells, cells: batch.update.cells, keys: keys.inserted,

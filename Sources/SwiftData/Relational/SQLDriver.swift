@@ -317,7 +317,8 @@ package protocol PreparedSQL: AnyObject {
 
   /// Runs once for each number below `count`.
   /// - Parameters:
-  ///   - lists: A statement that does the same for many rows (`ListUpdate`), if there is one.
+  ///   - lists: A statement that does the same for many rows (`ListUpdate`), if there is one. The keys are
+  ///     distinct then.
   ///   - values: The values of the run with this number. Their last parameter is a key.
   ///   - result: Called for each run, in order, with the number of changed rows. Later runs may already
   ///     have been sent.

@@ -16,6 +16,8 @@ final class SaveDeletion {
   /// Selects the keys of models that the context has without their values.
   private let needLastValues: (IdentifierScope, [Int64]) -> [Int64]
   private var lastValues: [DefaultSnapshot] = []
+  /// New models that delete rules delete at once.
+  private var doomed: [PersistentIdentifier] = []
 
   init(
     store: RelationalStore, session: any SQLSession, _ prepared: PreparedSave,
@@ -53,7 +55,7 @@ final class SaveDeletion {
         (key: $0, entity: try prepared.save(of: snapshot).statements.entity.number)
       }
     }
-    try deletion.run(RowDeletion.groups(deleted)) { lastValues = try values(of: $0) }
+    try deletion.run(RowDeletion.groups(deleted)) { lastValues += try values(of: $0) }
   }
 
   /// Writes the changed relationships of a row first, so that delete rules use their new values. A
@@ -102,7 +104,8 @@ final class SaveDeletion {
 
   /// The request, with the unique values removed from new models that delete rules delete at once.
   /// Such a model must not be merged with a stored row, which would be deleted with it. It is
-  /// written nevertheless, so that the rules apply to rows that refer to it.
+  /// written nevertheless, so that the rules apply to rows that refer to it, and then deleted by its key:
+  /// the columns that lead to it may be among the removed values.
   /// - Returns: Also the indices of these models.
   func removingUniqueValuesOfDoomedModels(
     _ request: SaveRequest
@@ -111,17 +114,22 @@ final class SaveDeletion {
     let doomed = isNeeded ? try doomedIndices(request) : []
     if doomed.isEmpty { return (request, []) }
     var changed = request
-    for index in doomed {
+    for index in doomed.sorted() {
       let snapshot = request.inserted[index]
       let columns = try prepared.save(of: snapshot).statements.lookups.flatMap(\.columns)
-      changed.inserted.replace(
-        at: index, with: snapshot.emptying(columns.filter { $0.content == .plain }.map(\.cell)))
+      changed.inserted.replace(at: index, with: snapshot.emptying(columns.map(\.cell)))
+      self.doomed.append(snapshot.persistentIdentifier)
     }
     return (changed, doomed)
   }
 
+  /// The rows of the new models that delete rules delete, once they have keys.
+  var doomedRows: [RowDeletion.Rows] {
+    RowDeletion.groups(doomed.compactMap(keys.destination(of:)))
+  }
+
   /// New models that a cascade deletes, because they belong to a deleted row or to another such
-  /// model.
+  /// model. Stored rows to which only such models lead are deleted.
   private func doomedIndices(_ request: SaveRequest) throws -> Set<Int> {
     let models = request.inserted
     var indices: Set<Int> = []
@@ -131,7 +139,7 @@ final class SaveDeletion {
       let root = try prepared.save(of: snapshot).changes.root
       guard let key = snapshot.persistentIdentifier.rowKey, deletion.contains(key, root: root)
       else { continue }
-      members.formUnion(try cascadedMembers(of: snapshot))
+      members.formUnion(try cascadedModels(of: snapshot))
     }
     var hasGrown = true
     while hasGrown {
@@ -141,11 +149,21 @@ final class SaveDeletion {
         guard try isMember || isOwned(models, index, byOneOf: identifiers) else { continue }
         indices.insert(index)
         identifiers.insert(models[index].persistentIdentifier)
-        members.formUnion(try cascadedMembers(of: models[index]))
+        members.formUnion(try cascadedModels(of: models[index]))
         hasGrown = true
       }
     }
-    return indices
+    let stored = members.subtracting(identifiers).compactMap(keys.destination(of:))
+      .filter { row in
+        store.mapping.entity(number: row.entity)
+          .map { !deletion.contains(row.key, root: store.mapping.rootNumber(of: $0)) } ?? false
+      }
+      .sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
+    if stored.isEmpty { return indices }
+    try deletion.run(RowDeletion.groups(stored), areCascaded: true) {
+      lastValues += try values(of: $0)
+    }
+    return try doomedIndices(request)
   }
 
   /// Whether a new model refers to a deleted row, or to one of some new models, whose deletion deletes it.
@@ -161,19 +179,34 @@ final class SaveDeletion {
     }
   }
 
-  /// The members that lists of a row have gained, and that are deleted with it.
-  private func cascadedMembers(of snapshot: DefaultSnapshot) throws -> [PersistentIdentifier] {
-    let (descriptor, toManys) = (snapshot.descriptor, snapshot.toManys)
-    return toManys.filter { toMany in
-      let name = descriptor.properties[toMany.slot].name
-      return store.schema.relationship(name, of: descriptor.entityName)?.deleteRule == .cascade
-    }.flatMap(\.added)
+  /// The models that changed relationships of a row lead to, and that are deleted with it. Of a list whose
+  /// members have a column for the owner, that column decides (`isOwned`).
+  private func cascadedModels(of snapshot: DefaultSnapshot) throws -> [PersistentIdentifier] {
+    let save = try prepared.save(of: snapshot)
+    let entity = save.statements.entity.name
+    let members = save.toMany.flatMap { list -> [PersistentIdentifier] in
+      guard let added = snapshot.toMany(list.slot)?.added, !added.isEmpty,
+        cascades(list.names.list, of: entity)
+      else { return [] }
+      return added
+    }
+    let destinations = save.toOnes.compactMap { link -> PersistentIdentifier? in
+      guard snapshot.changedSlots.contains(link.slot), cascades(link.property, of: entity),
+        case .identifier(let destination)? = snapshot.changedValue(link.slot)
+      else { return nil }
+      return destination
+    }
+    return members + destinations
   }
 
   /// Whether deleting the destination of a relationship also deletes the row.
   private func cascades(to link: ToOneLink) -> Bool {
-    guard let inverse = link.inverse else { return false }
-    return store.schema.relationship(inverse, of: link.destination)?.deleteRule == .cascade
+    link.inverse.map { cascades($0, of: link.destination) } ?? false
+  }
+
+  /// Whether deleting a row also deletes the models of its relationship.
+  private func cascades(_ property: String, of entity: String) -> Bool {
+    store.schema.relationship(property, of: entity)?.deleteRule == .cascade
   }
 
   // MARK: What the context learns

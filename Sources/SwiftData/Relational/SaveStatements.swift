@@ -69,6 +69,8 @@ package struct SaveStatements: Sendable {
     package let insertOnly: String
     /// Inserts or updates the row, and returns its key in both cases.
     package let insertOrUpdate: String
+    /// The columns that it updates: all except the unique ones. A composite may have columns of both kinds.
+    package let updated: [Column]
   }
 
   package struct Lookup: Sendable {
@@ -134,14 +136,14 @@ package struct SaveStatements: Sendable {
     }
     guard lookups.count == 1, isPlain else { return nil }
     let target = lookups[0].columns.map(\.name)
-    var update = columns.map(\.name).filter { !target.contains($0) }
-      .map { OnConflict.Assignment.excluded($0) }
+    let updated = columns.filter { !target.contains($0.name) }
+    var update = updated.map { OnConflict.Assignment.excluded($0.name) }
     update.append(.increment(RowColumns.version))
     return Upsert(
       insertOnly: ConflictingInsert(insert, OnConflict(target, .nothing)).rendered(in: dialect).sql,
       insertOrUpdate: ConflictingInsert(
         insert, OnConflict(target, .update(update, returning: RowColumns.key))
-      ).rendered(in: dialect).sql)
+      ).rendered(in: dialect).sql, updated: updated)
   }
 
   /// Inserts several rows, whose parameters follow each other, up to one that a unique index

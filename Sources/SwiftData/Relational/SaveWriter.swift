@@ -40,8 +40,9 @@ struct SaveWriter {
     /// The pairs of to-many relationships are removed and added (`PairWriter`). They are compared
     /// by key, after the new models have their rows.
     case writePairs
-    /// Links are completed (`LinkWriter`): delete rules apply to rows that refer to a deleted row
-    /// now, one-to-one relationships get an inverse link, and every destination must exist.
+    /// Links are completed (`LinkWriter`): delete rules apply to the new models that they delete and to rows
+    /// that refer to a deleted row now, one-to-one relationships get an inverse link, and every destination
+    /// must exist.
     case completeLinks
     /// The rows at the other end of changed links count as changed.
     case noteRelatedRows
@@ -135,7 +136,8 @@ struct SaveWriter {
       try pairs.write(request.inserted.snapshotsWithMembers + request.updated)
       try pairs.write(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
     case .completeLinks:
-      if store.plans.hasRelationships { try links.complete(request.updated, new) }
+      guard store.plans.hasRelationships else { return }
+      try links.complete(request.updated, new, doomed: deletion.doomedRows)
     case .noteRelatedRows:
       links.noteMoved()
       links.note(ofNew: new)
@@ -149,29 +151,30 @@ struct SaveWriter {
   }
 
   /// The new rows whose members are counted: all of them beside cascades, which may have deleted members,
-  /// otherwise those that several new models were merged into.
+  /// and beside merged models, which may be members; otherwise those that several new models were merged into.
   private func countedNewRows() -> [NewRow] {
     if store.plans.counted.isEmpty { return [] }
-    var rows: [NewRow] = []
+    var counted: [NewRow] = []
     var counts: [RowChanges.Row: Int] = [:]
-    for run in new.runs
-    where !store.plans.counted[run.save.statements.entity.number].isEmpty
-      && (deletion.hasCascades || run.save.isConstrained)
-    {
+    for run in new.runs {
+      let lists = store.plans.counted[run.save.statements.entity.number]
+      let isEachCounted =
+        deletion.hasCascades || rows.hasMerged && lists.contains(where: \.membersMayMerge)
+      guard !lists.isEmpty, isEachCounted || run.save.isConstrained else { continue }
       for index in run.indices {
         let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])
         guard changes.isNew(row), !deletion.contains(row) else { continue }
         let earlier = counts[row, default: 0]
         counts[row] = earlier + 1
-        if earlier == (deletion.hasCascades ? 0 : 1) {
-          rows.append(
+        if earlier == (isEachCounted ? 0 : 1) {
+          counted.append(
             NewRow(
               entity: run.save.statements.entity.number, key: row.key,
               identifier: new.models[index].persistentIdentifier))
         }
       }
     }
-    return rows
+    return counted
   }
 
   private func update(where isEarly: Bool) throws {

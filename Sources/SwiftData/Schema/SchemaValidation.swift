@@ -17,6 +17,7 @@ package enum SchemaValidation {
         }
       }
       problems += constraintProblems(entity)
+      problems += inheritedConstraintProblems(entity)
     }
     return problems
   }
@@ -109,9 +110,8 @@ package enum SchemaValidation {
     var problems: [SwiftDataError] = []
     for (kind, groups) in [("#Unique", entity.uniquenessConstraints), ("#Index", entity.indices)] {
       for name in groups.joined() {
-        // A path such as `address.city` refers to a leaf of a composite.
-        let first = String(name.prefix { $0 != "." })
-        guard let property = entity.property(named: name) ?? entity.property(named: first) else {
+        guard let property = entity.property(named: name) ?? entity.property(named: composite(name))
+        else {
           problems.append(
             problem(
               "\(kind) names a property that is not persisted. Use a stored property that is "
@@ -138,6 +138,33 @@ package enum SchemaValidation {
       }
     }
     return problems
+  }
+
+  /// All classes of a hierarchy have one table, so a unique index of inherited properties concerns the rows
+  /// of other classes too, whose saves would not look for equal values.
+  private static func inheritedConstraintProblems(_ entity: Schema.Entity) -> [SwiftDataError] {
+    let ancestors = entity.lineage.dropFirst()
+    return entity.uniquenessConstraints.compactMap { names in
+      guard let owner = ancestors.first(where: { names.contains(where: $0.declares) }),
+        names.allSatisfy({ name in ancestors.contains { $0.declares(name) } }),
+        !ancestors.contains(where: { $0.uniquenessConstraints.contains(names) })
+      else { return nil }
+      return problem(
+        "#Unique names only inherited properties, so it would concern all models of \(owner.name). Declare "
+          + "it in \(owner.name), or add a property of \(entity.name) to it.", entity,
+        names.joined(separator: ", "))
+    }
+  }
+
+  /// The composite of a path such as `address.city`, which refers to a leaf.
+  fileprivate static func composite(_ path: String) -> String { String(path.prefix { $0 != "." }) }
+}
+
+extension Schema.Entity {
+  /// Whether the entity itself declares the property of a constraint's member.
+  fileprivate func declares(_ name: String) -> Bool {
+    let own = storedPropertiesByName
+    return own[name] != nil || own[SchemaValidation.composite(name)] != nil
   }
 }
 

@@ -294,6 +294,37 @@ import Testing
     #expect(worker.modelContext == nil && duty.worker == nil)
   }
 
+  @Model final class Friend {
+    var name: String
+    @Relationship var friends: [Friend] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// No macro declares such a relationship.
+  @Test func listsThatAreTheirOwnInverseLoseDeletedMembers() throws {
+    let entity = try #require(Schema([Friend.self]).entitiesByName["Friend"])
+    try #require(entity.relationshipsByName["friends"]).inverseName = "friends"
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(entity), configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let friends = ["a", "b", "c"].map(Friend.init)
+    for friend in friends { context.insert(friend) }
+    friends[0].friends = [friends[1], friends[2]]
+    try context.save()
+    #expect(friends[1].friends == [friends[0]])
+    context.delete(friends[1])
+    try context.save()
+    let stored = try context.stored(Friend.self)
+    #expect(
+      Set(stored.map { "\($0.name) \($0.friends.map(\.name))" }) == ["a [\"c\"]", "c [\"a\"]"])
+    let single = FetchDescriptor<Friend>(predicate: #Predicate { $0.friends.count == 1 })
+    #expect(try context.fetchCount(single) == 2)
+    try context.delete(model: Friend.self, where: #Predicate { $0.name == "c" })
+    let lonely = FetchDescriptor<Friend>(predicate: #Predicate { $0.friends.isEmpty })
+    #expect(try context.fetchCount(lonely) == 1)
+  }
+
   @Test func listsWithoutInverseAloneLoseDeletedMembers() throws {
     let context = ModelContext(
       try ModelContainer(

@@ -49,11 +49,67 @@ import Testing
     init() {}
   }
 
+  @Model final class Poster {
+    @Relationship(minimumModelCount: 2) var labels: [Label] = []
+
+    init(_ labels: [Label]) { self.labels = labels }
+  }
+
   @Model final class Label {
     @Attribute(.unique) var name: String
     var shelves: [Shelf] = []
 
     init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Customer {
+    @Relationship(deleteRule: .cascade, inverse: \Order.customer) var orders: [Order] = []
+
+    init() {}
+  }
+
+  @Model final class Order {
+    var customer: Customer?
+    @Relationship(deleteRule: .cascade) var invoice: Invoice?
+
+    init(customer: Customer? = nil, invoice: Invoice? = nil) {
+      self.customer = customer
+      self.invoice = invoice
+    }
+  }
+
+  @Model final class Invoice {
+    @Attribute(.unique) var number: Int
+    @Relationship(deleteRule: .cascade) var labels: [Label] = []
+
+    init(_ number: Int) { self.number = number }
+  }
+
+  @Model final class Show {
+    @Relationship(deleteRule: .cascade, inverse: \Ticket.show) var tickets: [Ticket] = []
+
+    init() {}
+  }
+
+  @Model final class Ticket {
+    #Unique<Ticket>([\.seat], [\.receipt])
+    var seat: Seat?
+    @Relationship(deleteRule: .cascade) var receipt: Receipt?
+    var show: Show?
+
+    init(_ seat: Seat, receipt: Receipt? = nil, show: Show? = nil) {
+      self.seat = seat
+      self.receipt = receipt
+      self.show = show
+    }
+  }
+
+  @Model final class Seat {
+    init() {}
+  }
+
+  @Model final class Receipt {
+    init() {}
   }
 
   private let container: ModelContainer
@@ -62,7 +118,9 @@ import Testing
   init() throws {
     container = try ModelContainer(
       for: Squad.self, Player.self, Club.self, Captain.self, Album.self, Shelf.self,
-      Label.self,
+      Label.self, Poster.self, Customer.self, Order.self, Invoice.self, Show.self, Ticket.self,
+      Seat.self,
+      Receipt.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
   }
@@ -79,6 +137,20 @@ import Testing
     for _ in 0..<2 { context.insert(Squad("a", players(2))) }
     try context.save()
     #expect(try ModelContext(container).fetch(FetchDescriptor<Squad>()).map(\.players.count) == [4])
+  }
+
+  @Test(arguments: [[["a", "a"]], [["a", "b"], ["b", "c"]]])
+  func newMembersThatBecomeOneRowCountOnce(_ names: [[String]]) throws {
+    for names in names { context.insert(Poster(names.map(Label.init))) }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.property == "labels")
+    context.rollback()
+    #expect(try context.count(Poster.self) == 0 && context.count(Label.self) == 0)
+    context.insert(Label("a"))
+    try context.save()
+    context.insert(Poster([Label("a"), Label("b")]))
+    try context.save()
+    #expect(try context.stored(Poster.self).map(\.labels.count) == [2])
   }
 
   @Test func membersThatACascadeDeletesDoNotCount() throws {
@@ -130,6 +202,65 @@ import Testing
     context.delete(shelf)
     try context.save()
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Label>()) == 1)
+  }
+
+  @Test func aStoredModelIsNotDeletedInPlaceOfTheModelOfANewMember() throws {
+    let (customer, other) = (Customer(), Order(invoice: Invoice(42)))
+    context.insert(customer)
+    context.insert(other)
+    try context.save()
+    context.insert(Order(customer: customer, invoice: Invoice(42)))
+    context.delete(customer)
+    try context.save()
+    #expect(other.invoice?.number == 42)
+    let orders = try context.stored(Order.self)
+    #expect(orders.map { $0.invoice?.number } == [42])
+    #expect(try context.count(Invoice.self) == 1)
+  }
+
+  @Test func theNewModelOfADeletedOneIsNotStored() throws {
+    let order = Order(invoice: Invoice(1))
+    context.insert(order)
+    try context.save()
+    let (kept, new) = (order.invoice, Invoice(7))
+    order.invoice = new
+    context.delete(order)
+    try context.save()
+    #expect(new.modelContext == nil && kept?.modelContext === context)
+    #expect(try context.stored(Invoice.self).map(\.number) == [1])
+  }
+
+  /// Only a new model leads from the deleted model to a stored one, whose new member is not stored.
+  @Test func theNewMemberOfAStoredModelOfANewMemberReplacesNoStoredOne() throws {
+    let (customer, invoice) = (Customer(), Invoice(5))
+    context.insert(customer)
+    context.insert(invoice)
+    context.insert(Label("a"))
+    try context.save()
+    context.insert(Order(customer: customer, invoice: invoice))
+    invoice.labels = [Label("a")]
+    context.delete(customer)
+    try context.save()
+    #expect(invoice.isDeleted)
+    #expect(try context.count(Invoice.self) == 0 && context.count(Order.self) == 0)
+    #expect(try context.stored(Label.self).map(\.name) == ["a"])
+  }
+
+  @Test func newMembersOfADeletedModelMayHaveEqualUniqueRelationships() throws {
+    let (show, seat, receipt) = (Show(), Seat(), Receipt())
+    let stored = Ticket(seat)
+    context.insert(stored)
+    context.insert(show)
+    context.insert(receipt)
+    try context.save()
+    for _ in 0..<2 { context.insert(Ticket(seat, receipt: receipt, show: show)) }
+    context.delete(show)
+    try context.save()
+    #expect(stored.seat === seat)
+    #expect(try context.count(Ticket.self) == 1 && context.count(Seat.self) == 1)
+    // The rule applies to the relationship of the new models.
+    #expect(receipt.isDeleted)
+    #expect(try context.count(Receipt.self) == 0)
   }
 
   @Test func theDeletionOfAMergedModelIsDoneAgain() throws {

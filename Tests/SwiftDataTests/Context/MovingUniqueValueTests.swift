@@ -67,10 +67,25 @@ import Testing
     }
   }
 
+  /// One revision per number and parent.
+  @Model final class Revision {
+    #Unique<Revision>([\.parent, \.number])
+    var number: Int
+    var text: String
+    var parent: Revision?
+
+    init(_ number: Int, _ text: String = "", parent: Revision?) {
+      self.number = number
+      self.text = text
+      self.parent = parent
+    }
+  }
+
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
         for: Owner.self, Item.self, Left.self, Right.self, Place.self, Twice.self,
+        Revision.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -129,6 +144,41 @@ import Testing
     #expect(try context.count(Left.self) == 1 && context.count(Right.self) == 1)
     #expect(left.persistentModelID == stored.persistentModelID)
     #expect(try items(context) == ["a other -"])
+  }
+
+  @Test func eachModelOfAChainOfNewModelsBecomesAStoredRow() throws {
+    let context = try context()
+    let root = Revision(0, parent: nil)
+    context.insert(root)
+    try context.save()
+    for text in ["old", "new"] {
+      var chain = [root]
+      for number in 1...4 {
+        chain.append(Revision(number, "\(text) \(number)", parent: chain[number - 1]))
+      }
+      // A model comes before the one that its unique value refers to.
+      for revision in chain.dropFirst().reversed() { context.insert(revision) }
+      try context.save()
+    }
+    let stored = try context.stored(Revision.self).sorted { $0.number < $1.number }
+    #expect(stored.map(\.text) == ["", "new 1", "new 2", "new 3", "new 4"])
+    #expect(stored.map { $0.parent?.number } == [nil, 0, 1, 2, 3])
+  }
+
+  @Test(.sqliteOnly("measures time"))
+  func aChainOfNewModelsTakesTimeInProportionToItsLength() throws {
+    try Growth.expectLinear(from: 500) { count in
+      let context = try context()
+      var last = Revision(0, parent: nil)
+      for number in 1..<count {
+        context.insert(last)
+        last = Revision(number, parent: last)
+      }
+      context.insert(last)
+      let seconds = try Growth.seconds { try context.save() }
+      #expect(try context.count(Revision.self) == count)
+      return seconds
+    }
   }
 
   @Test(.sqliteOnly("counts statements"))

@@ -11,6 +11,7 @@ private enum Regions {
 
   @Model final class Country: Region {
     var capital: String
+    @Attribute(.unique) var number: Int?
     init(code: String, capital: String) {
       self.capital = capital
       super.init(code: code)
@@ -19,6 +20,7 @@ private enum Regions {
 
   @Model final class Continent: Region {
     var plates = 0
+    @Attribute(.unique) var number: Int?
     override init(code: String) { super.init(code: code) }
   }
 }
@@ -97,6 +99,27 @@ private enum Regions {
     let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     #expect(error?.description.contains("Continent") == true)
     #expect(country.code == "AU" && context.hasChanges)
+  }
+
+  /// Each of the classes declares a unique property of this name.
+  @Test func siblingsMayHaveEqualValuesOfTheirOwn() throws {
+    let context = try context()
+    let continent = Regions.Continent(code: "AU")
+    let countries = ["NZ", "FJ"].map { Regions.Country(code: $0, capital: "") }
+    for model in [continent] + countries { context.insert(model) }
+    try context.save()
+    continent.number = 1
+    countries[0].number = 1
+    try context.save()
+    #expect(try context.stored(Regions.Continent.self).map(\.number) == [1])
+    #expect(Set(try context.stored(Regions.Country.self).map(\.number)) == [1, nil])
+    for country in countries { country.number = 2 }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.entity == "Country" && error?.property == "number")
+    context.rollback()
+    continent.code = "X"
+    countries[0].code = "X"
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
   @Test func aDeletedSiblingMakesRoom() throws {

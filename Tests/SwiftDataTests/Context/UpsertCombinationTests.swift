@@ -43,10 +43,27 @@ import Testing
     }
   }
 
+  struct Position: Codable, Equatable {
+    var city: String
+    var street: String
+  }
+
+  /// One part of the structure is unique, the other one is not.
+  @Model final class Kiosk {
+    #Unique<Kiosk>([\.position?.city, \.number])
+    var number: Int
+    var position: Position?
+
+    init(_ number: Int, street: String) {
+      self.number = number
+      position = Position(city: "Rome", street: street)
+    }
+  }
+
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
-        for: Account.self, Badge.self, Note.self,
+        for: Account.self, Badge.self, Note.self, Kiosk.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -233,6 +250,25 @@ import Testing
     #expect(maker.country?.iso == "de")
     #expect(Set(maker.products.map(\.name)) == ["0", "1"])
     #expect(try context.stored(Country.self).first?.makers.count == 1)
+  }
+
+  /// After some rows in sequence, a save looks rows up and updates them.
+  @Test(arguments: [1, 30])
+  func theOtherPartsOfAStructureAreUpdated(count: Int) throws {
+    let context = try context()
+    for street in ["old", "new"] {
+      for number in 0..<count { context.insert(Kiosk(number, street: street)) }
+      try context.save()
+    }
+    let streets = try context.stored(Kiosk.self).map(\.position?.street)
+    #expect(streets == Array(repeating: "new", count: count))
+    let updates = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .flatMap(\.changes)
+      .compactMap { change -> DefaultHistoryUpdate<Kiosk>? in
+        if case .update(let update) = change { update as? DefaultHistoryUpdate<Kiosk> } else { nil }
+      }
+    #expect(updates.count == count)
+    #expect(updates.allSatisfy { $0.updatedAttributes.contains { $0 == \.position } })
   }
 
   @Test func unicodeFormsAreDifferentValues() throws {

@@ -98,6 +98,16 @@ private enum Places {
     var extra = 1
     override init(address: Address) { super.init(address: address) }
   }
+
+  @Model class Plain {
+    var address: Address
+    init(address: Address) { self.address = address }
+  }
+
+  @Model final class Narrow: Plain {
+    #Unique<Narrow>([\.address.city])
+    override init(address: Address) { super.init(address: address) }
+  }
 }
 
 @Suite struct ConstraintPathTests {
@@ -246,6 +256,12 @@ private enum Places {
     let error = refusal(type)
     #expect(error?.property == property)
     #expect(error?.description.contains(text) == true, "\(String(describing: error))")
+  }
+
+  @Test func aConstraintOfInheritedPropertiesOnlyIsRefused() {
+    let error = refusal(Places.Narrow.self)
+    #expect(error?.entity == "Narrow" && error?.property == "address.city")
+    #expect(error?.description.contains("Declare it in Plain") == true)
   }
 
   @Test func aConstraintOfAnotherClassIsRefused() {

@@ -11,6 +11,26 @@ import Testing
           relationship("trip", Other?.self, to: "Trip"))), [])
   }
 
+  @Test func aConstraintOfInheritedPropertiesOnly() {
+    func hierarchy(_ constraint: [String]) -> [String] {
+      let vehicle = entity(
+        "Vehicle", attribute("name", String.self), attribute("code", String.self, .unique))
+      let car = entity("Car", attribute("plate", String.self))
+      let van = entity("Van", attribute("load", Int.self))
+      (car.superentityName, van.superentityName) = ("Vehicle", "Car")
+      van.uniquenessConstraints = [constraint]
+      return problems(vehicle, car, van)
+    }
+    expect(
+      hierarchy(["name"]),
+      [["(Van.name)", "concern all models of Vehicle", "Declare it in Vehicle"]])
+    expect(hierarchy(["name", "plate"]), [["(Van.name, plate)", "Declare it in Car"]])
+    // The rows of other classes have no value of a property of the class itself.
+    expect(hierarchy(["name", "load"]), [])
+    // The superclass has the constraint too.
+    expect(hierarchy(["code"]), [])
+  }
+
   @Test func twoModelsOfOneName() {
     expect(
       problems(entity("Item"), entity("Item")),
