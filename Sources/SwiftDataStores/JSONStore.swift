@@ -183,8 +183,8 @@ extension JSONStore: ExternallyChangingStore {
   /// every half second.
   ///
   /// - Parameter report: Called on a queue of the store, or on the thread of a fetch or save that
-  ///   finds the changes first. If the file can't be read, it is called once, and
-  ///   `mayConcernOthers` is true: the next fetch throws the error.
+  ///   finds the changes first. If the file can't be read, it is called once, and again when it can be read;
+  ///   `mayConcernOthers` is true then: the next fetch throws the error, or does not any more.
   public func observeExternalChanges(
     _ report: @escaping @Sendable (DataStoreExternalChanges) -> Void
   ) -> any AnyObject & Sendable {
@@ -214,7 +214,13 @@ extension JSONStore: ExternallyChangingStore {
     if let changes { observers.report(changes) }
     switch failure {
     case .success:
+      let isReadableAgain = observers.hasFailed
       observers.hasFailed = false
+      // It may be what it was before. Those that show the error fetch again.
+      if isReadableAgain, changes == nil {
+        observers.report(DataStoreExternalChanges(mayConcernOthers: true))
+        return true
+      }
     case .failure:
       if observers.hasFailed { return false }
       observers.hasFailed = true

@@ -81,6 +81,22 @@ struct CostTests {
     #expect(all[2].fetch < all[0].fetch * 8 + 0.005)
   }
 
+  /// All members of one list are deleted.
+  @Test func theCostOfABatchDeletionIsLinear() throws {
+    let all = try [1000, 4000].map { count in
+      let folder = try Folder()
+      let context = try folder.context()
+      let shelf = Shelf("All")
+      shelf.books = (0..<count).map { Book("Title \($0)") }
+      context.insert(shelf)
+      try context.save()
+      let cost = try seconds(1) { try context.delete(model: Book.self) }
+      #expect(try folder.context().all(Shelf.self).map(\.books.count) == [0])
+      return cost
+    }
+    #expect(all[1] < all[0] * 8 + 0.05)
+  }
+
   @Test func aSaveInMemoryCostsItsRows() throws {
     let all = try [1000, 2000, 4000].map { count in
       let contents = DictionaryStoreContents()

@@ -257,6 +257,20 @@ struct WatchTests {
     #expect(found.compactMap(\.born).sorted() == [1, 3])
   }
 
+  @MainActor @Test func resultsRecoverFromADocumentThatWasMissing() async throws {
+    let folder = try Folder()
+    try folder.write(FormatTests.text)
+    let context = ModelContext(try folder.open())
+    let observer = try ResultsObserver<Book, Never>(modelContext: context)
+    #expect(observer.results.count == 2)
+    let aside = folder.url.appending(path: "aside.json")
+    try FileManager.default.moveItem(at: folder.file, to: aside)
+    #expect(try await wait { observer.fetchError != nil })
+    try FileManager.default.moveItem(at: aside, to: folder.file)
+    #expect(try await wait { observer.fetchError == nil })
+    #expect(observer.results.count == 2)
+  }
+
   @MainActor @Test func liveResultsFollowAnEditor() async throws {
     let folder = try Folder()
     try folder.write(FormatTests.text)

@@ -11,6 +11,8 @@ extension SavePlan {
     // The rules change more rows, to which they apply all the same.
     let requested = Set(changed.keys)
     var obstacles: [Obstacle] = []
+    // A list that loses many members is written once.
+    var lostMembers: [Referrer: Set<PersistentIdentifier>] = [:]
     var queue = deleted
     var next = 0
     while next < queue.count {
@@ -41,10 +43,15 @@ extension SavePlan {
           if link.isRequired {
             obstacles.append(Obstacle(row: row, link: link, target: identifier))
           } else {
-            try removeLink(to: identifier, link, of: row)
+            lostMembers[referrer, default: []].insert(identifier)
           }
         }
       }
+    }
+    for (referrer, lost) in lostMembers.sorted(by: { SavePlan.inOrder($0.key, $1.key) }) {
+      guard let row = row(referrer.row), let link = entity(row)?.relationships[referrer.property]
+      else { continue }
+      try removeLinks(to: lost, link, of: row)
     }
     for obstacle in obstacles { try check(obstacle) }
     try displaceOtherOwners()
@@ -92,12 +99,12 @@ extension SavePlan {
     ).denied(by: row.entity, link.name)
   }
 
-  private mutating func removeLink(
-    to target: PersistentIdentifier, _ link: RelationshipShape, of row: DocumentRow
+  private mutating func removeLinks(
+    to targets: Set<PersistentIdentifier>, _ link: RelationshipShape, of row: DocumentRow
   ) throws {
     if link.isRequired { throw missingRow(of: link, row) }
     var row = row
-    row.setLinks(link, row.links(link.name).filter { $0 != target })
+    row.setLinks(link, row.links(link.name).filter { !targets.contains($0) })
     put(row, isCorrection: true)
   }
 
@@ -113,7 +120,7 @@ extension SavePlan {
       for other in referrers(of: target).sorted(by: SavePlan.inOrder)
       where other.row != row.identifier && rows.shape.belongs(other, to: link) {
         guard let owner = self.row(other.row) else { continue }
-        try removeLink(to: target, link, of: owner)
+        try removeLinks(to: [target], link, of: owner)
       }
     }
   }

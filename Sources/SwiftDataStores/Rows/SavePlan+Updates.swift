@@ -19,7 +19,7 @@ extension SavePlan {
         if row.values[name] != value { changes.corrected.insert(row.identifier) }
       } else if let link = entity.relationships[name], link.isToMany {
         let change = snapshot.changedMembers(of: name)
-        let (added, removed) = (change?.added ?? [], change?.removed ?? [])
+        let (added, removed) = (change?.added ?? [], Set(change?.removed ?? []))
         let stored = row.links(name)
         // What the context knows the list to have been.
         let known = Set(value.identifiers).subtracting(added).union(removed)

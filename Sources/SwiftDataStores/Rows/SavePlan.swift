@@ -121,8 +121,9 @@ struct SavePlan {
     let names = snapshot.changedProperties
     for link in entity(row)?.links ?? [] where names.contains(link.name) {
       // The context has applied the rules to a single row that it set instead of the stored one.
-      let lost =
+      let lost = Set(
         link.isToMany ? snapshot.changedMembers(of: link.name)?.removed ?? [] : row.links(link.name)
+      )
       row.setLinks(link, row.links(link.name).filter { !lost.contains($0) })
     }
     removed[row.identifier] = row
