@@ -48,8 +48,10 @@ extension PredicateCompiler {
       case .records(let link, let owner): link.members(of: owner, alias)
       }
     for filter in collection.filters {
-      let outer = variables.bind(filter.variable, toRow: element)
-      defer { variables.restore(filter.variable, to: outer) }
+      let outer = variables
+      defer { variables = outer }
+      variables = filter.variables
+      _ = variables.bind(filter.variable, toRow: element)
       conditions.append(try condition(filter.test).asFilter)
     }
     conditions.append(try body(&self, element).asFilter)
