@@ -269,7 +269,7 @@ extension ScalarTerm {
       return .boolean(.any([.all([present, value]), .all([present.negated, other])]))
     }
     guard let right = try compiler.optionalScalar(replacement) else { return self }
-    guard scalarType == right.scalarType else {
+    guard kind.isInterchangeable(with: right.kind) else {
       throw NotInSQL("a default value of another kind")
     }
     var result = self
