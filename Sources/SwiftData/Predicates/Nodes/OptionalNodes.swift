@@ -80,7 +80,7 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       return isNil ? try compiler.term(rhs) : left
     case .collection: return left
     case .object(let object) where object.presence == .always: return left
-    case .composite(let composite) where !composite.isOptional: return left
+    case .composite(let composite) where composite.presence == .always: return left
     case .scalar(let scalar):
       let right = try compiler.guarded(by: scalar.isPresent.negated) { compiler in
         try compiler.orFailure { try $0.term(rhs) }
@@ -160,7 +160,7 @@ extension SQLTerm {
     switch self {
     case .scalar(let scalar): scalar.isPresent
     case .object(let object): object.isPresent
-    case .composite(let composite): composite.isOptional ? composite.isPresent : .true
+    case .composite(let composite): composite.isPresent
     case .list(let list): list.isPresent
     case .nested(_, let isPresent): isPresent
     case .captured, .record, .collection, .identifier, .range: .true
@@ -177,7 +177,7 @@ extension SQLTerm {
       object.presence = .always
       return .object(object)
     case .composite(var composite):
-      composite.isOptional = false
+      composite.presence = .always
       return .composite(composite)
     case .list(var list):
       list.presence = .always
@@ -209,7 +209,9 @@ extension SQLTerm {
       else {
         throw NotInSQL("a composite value after a cast")
       }
-      composite.isOptional = true
+      if composite.presence != .whenNotNull {
+        composite.presence = .when(.all([present, composite.isPresent]))
+      }
       return .composite(composite)
     case .captured(let value):
       guard let captured = StoredForms.unwrap(value), let flag = captured as? Bool else {
