@@ -31,6 +31,19 @@ import Testing
     try court.judge(#Predicate<Job> { $0.site?.position.longitude == nil })
   }
 
+  @Test func besideAnOptional() throws {
+    try court.judgeNarrowing(
+      #Predicate<Job> { job in job.site.map { site in job.isUrgent } == true })
+    try court.judgeNarrowing(
+      #Predicate<Job> { job in
+        if let site = job.site { job.isUrgent && site.zip != 6 } else { false }
+      })
+    try court.judgeNarrowing(
+      #Predicate<Job> { job in job.site.map { site in job.name } == "alpha" })
+    try court.judgeNarrowing(
+      #Predicate<Job> { job in (job.site.map { site in job.rank } ?? 100) == 100 })
+  }
+
   struct Phone: Codable, Equatable {
     var home: String?
     var work: String?

@@ -251,8 +251,8 @@ extension SQLTerm {
         && scopes.isNull(expression, whenNull: scalar.value)
     case .object(let object):
       return object.presence == .whenNotNull && scopes.isNull(expression, whenNull: object.key)
-    case .composite:
-      return expression.isColumn
+    case .composite(let composite):
+      return composite.columns.contains(expression)
     case .list(let list):
       return list.presence == .whenNotNull && scopes.isNull(expression, whenNull: list.value)
     case .captured, .record, .collection, .identifier, .nested, .range: return false
