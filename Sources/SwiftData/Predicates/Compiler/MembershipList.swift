@@ -80,8 +80,7 @@ struct MembershipList {
           number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)", .real
         )
       case .text(let value) where !value.utf8.contains(0):
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        (text, next) = ("\"\(escaped)\"", .text)
+        (text, next) = (MembershipList.quoted(value), .text)
       case .blob(let data):
         let digits = data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
         (text, next) = ("\"\\\\x\(digits.joined())\"", .blob)
@@ -93,5 +92,17 @@ struct MembershipList {
     }
     guard let type else { return nil }
     self.init("{" + elements.joined(separator: ",") + "}", of: type)
+  }
+
+  /// A text as an element of an array literal. A quote with a mark after it is another character, so
+  /// scalars are examined.
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+      quoted.unicodeScalars.append(scalar)
+    }
+    quoted.unicodeScalars.append("\"")
+    return quoted
   }
 }
