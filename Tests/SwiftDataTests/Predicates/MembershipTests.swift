@@ -72,6 +72,11 @@ import Testing
     #expect(try court.context.fetchCount(FetchDescriptor(predicate: predicate)) == marked.count)
   }
 
+  @Test func longListsOfFlags() throws {
+    let flags = Array(repeating: true, count: 70)
+    try court.judgeNarrowing(#Predicate<Job> { flags.contains($0.isUrgent) })
+  }
+
   @Test func modelsByIdentifier() throws {
     let ids = Set(try court.jobs().prefix(3).map(\.persistentModelID))
     let foreign = [try court.member("Ann").persistentModelID]

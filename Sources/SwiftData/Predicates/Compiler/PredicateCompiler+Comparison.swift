@@ -126,7 +126,7 @@ extension PredicateCompiler {
         guard let spellings = TextRules.spellings(of: [value]) else {
           throw NotInSQL("text in a composite value with too many Unicode spellings")
         }
-        return .all([column.isNotNull, bindings.inList(column, spellings)])
+        return .all([column.isNotNull, bindings.inList(column, spellings, of: .text)])
       }
       return .binary(column, .isSame, bindings.bind(derived: value))
     }
