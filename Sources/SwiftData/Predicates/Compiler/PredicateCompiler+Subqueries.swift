@@ -25,9 +25,10 @@ extension PredicateCompiler {
       where: { _, _ in .true })
     first.order = [OrderingTerm(first.columns[0].expression)]
     first.limit = .integer(1)
+    // A filter may refer to tables of the current query.
     return ObjectTerm(
-      entity: relationship.destination, source: .key(.subquery(first)),
-      scope: relationship.owner.scope, presence: .whenNotNull)
+      entity: relationship.destination, source: .key(.subquery(first)), scope: scopes.level,
+      presence: .whenNotNull)
   }
 
   private mutating func query(
