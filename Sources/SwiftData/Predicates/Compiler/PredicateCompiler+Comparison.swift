@@ -160,9 +160,13 @@ extension PredicateCompiler {
     }
     switch type.traits.order {
     case .text:
-      comparison = .binary(
-        texts.canonical(inOrder: left.value, &bindings), sign,
-        texts.canonical(inOrder: right.value, &bindings))
+      let (first, second) = (
+        texts.canonical(inOrder: left.value, &bindings),
+        texts.canonical(inOrder: right.value, &bindings)
+      )
+      let hasColumn = left.value.isColumn || right.value.isColumn
+      let collation = hasColumn ? nil : database.dialect.textCollation
+      comparison = .binary(collation.map { .collate(first, $0) } ?? first, sign, second)
     case .decimal where database.dialect.comparesDecimals:
       comparison = .binary(
         ScalarTerm.withLeastNaN(left.value), sign, ScalarTerm.withLeastNaN(right.value))
