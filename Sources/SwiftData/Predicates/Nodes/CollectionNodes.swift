@@ -40,7 +40,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       return .scalar(found)
     case (.scalar(let text), .captured(let character)) where text.kind == .scalar(.string):
       guard let character = character as? Character else { throw NotInSQL("not a character") }
-      let part = compiler.bindings.bind(derived: .text(String(character)))
+      let part = compiler.bindings.bind(derived: try compiler.forms.form(of: String(character)).0)
       return .scalar(
         ScalarTerm(
           of: text, ScalarTerm(value: part, kind: .scalar(.string)), .scalar(.bool)
