@@ -181,7 +181,17 @@ package final class PostgresConnection {
   }
 
   /// A text as a name in SQL.
-  package static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+  package static func quoted(_ name: String) -> String { quoted(name, with: "\"") }
+
+  /// A text in quotes; quotes inside it are doubled. A quote with a mark after it is another character,
+  /// so scalars are examined.
+  static func quoted(_ text: String, with quote: Unicode.Scalar) -> String {
+    var quoted = String(quote)
+    for scalar in text.unicodeScalars {
+      if scalar == quote { quoted.unicodeScalars.append(quote) }
+      quoted.unicodeScalars.append(scalar)
+    }
+    quoted.unicodeScalars.append(quote)
+    return quoted
   }
 }

@@ -124,7 +124,7 @@ extension PostgresValue {
     case .double(let value): PostgresValue.number(value, "double precision")
     case .real(let value): PostgresValue.number(Double(value), "real")
     case .numeric(let value): value.isNaN ? "'NaN'::numeric" : "\(value)"
-    case .text(let value): "'\(value.replacing("'", with: "''"))'"
+    case .text(let value): PostgresConnection.quoted(value, with: "'")
     case .bytes(let value): value.withUnsafeBytes { PostgresValue.hexadecimal($0) }
     case .uuid(let value): "'\(value.uuidString)'"
     case .array(let values): "ARRAY[\(values.map(\.literal).joined(separator: ", "))]"

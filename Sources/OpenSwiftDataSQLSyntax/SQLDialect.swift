@@ -113,6 +113,15 @@ extension SQLDialect {
     }
   }
 
+  /// The collation that compares bytes, for a text that does not come from a column; `nil` if every
+  /// text has it. In PostgreSQL such a text has the collation of the database.
+  package var textCollation: String? {
+    switch self {
+    case .sqlite: nil
+    case .postgreSQL: "C"
+    }
+  }
+
   /// Whether a text may contain the character U+0000.
   package var storesZeroCharacters: Bool { self == .sqlite }
 

@@ -80,6 +80,13 @@ extension String {
     return renderer.text
   }
 
+  /// The text in single quotes, for statements that are written as text.
+  package var quotedText: String {
+    var renderer = SQLRenderer(dialect: .sqlite)
+    renderer.write(literal: self)
+    return renderer.text
+  }
+
   /// A Z, with which no keyword begins, followed by letters, digits and underscores; or the table
   /// of history rows.
   fileprivate var isBareName: Bool {

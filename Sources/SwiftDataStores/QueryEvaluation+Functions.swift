@@ -42,7 +42,10 @@ extension QueryEvaluation {
         function == .isInRange ? .less : .lessOrEqual, values[0], values[2])
       return .boolean(try compares(.greaterOrEqual, values[0], values[1]) && isBelow)
     case .rank:
-      let rank = try list(values[1]).firstIndex { $0.equals(values[0]) }
+      let rank = try list(values[1]).firstIndex { element in
+        guard case .list(let equals) = element else { return element.equals(values[0]) }
+        return equals.contains { $0.equals(values[0]) }
+      }
       return rank.map { .integer(Int64($0)) } ?? .null
     case .forceUnwrap:
       if values[0].isNull { throw FailedStep() }

@@ -57,6 +57,34 @@ struct MigrationTests {
 
   init() throws { store = try MigratedServerStore() }
 
+  enum Plain {
+    @Model final class Sign {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum Marked {
+    @Model final class Sign {
+      var name: String
+      var text: String = "'\u{301} \\\u{301} \"\u{301}"
+      var accent: String = "'\u{301}"
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  /// A quote or backslash and the mark after it are one character.
+  @Test func declaredTextsWithMarksAreKept() throws {
+    let plain = ModelContext(try store.container(Schema([Plain.Sign.self])))
+    plain.insert(Plain.Sign("a"))
+    try plain.save()
+    let context = ModelContext(try store.container(Schema([Marked.Sign.self])))
+    let sign = try #require(try context.fetch(FetchDescriptor<Marked.Sign>()).first)
+    let (text, accent) = ("'\u{301} \\\u{301} \"\u{301}", "'\u{301}")
+    #expect(sign.text == text)
+    #expect(sign.accent == accent)
+  }
+
   @Test func lightweightChangesKeepAllValues() throws {
     try store.fillV1()
     let context = try store.open(Library.V2.self)

@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataPostgresEngine
 import OpenSwiftDataTestPostgres
 import SwiftData
 import SwiftDataPostgres
@@ -41,6 +42,38 @@ struct PostgresPredicateTests {
     #expect(try count(#Predicate { $0.spare == strange }) == 0)
     #expect(try count(#Predicate { labels.contains($0.label) }) == 1)
     #expect(try count(#Predicate { $0.label == plain }) == 1)
+  }
+
+  /// Whether the server can order texts by the rules of a language.
+  private static let hasLocales: Bool = {
+    guard PostgresServer.isAvailable, let server = try? PostgresServer.shared.connect() else {
+      return false
+    }
+    let sql = "SELECT count(*) FROM pg_collation WHERE collname = 'en-x-icu'"
+    return server.serverVersion >= 150_000 && (try? server.prepare(sql).integer()) == 1
+  }()
+
+  /// A text that does not come from a column has the collation of the database.
+  @Test(.enabled(if: hasLocales)) func textsAreOrderedByCodePointsWhateverTheLocale() throws {
+    let admin = try PostgresServer.shared.connect()
+    let name = "locale_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    try admin.execute(
+      "CREATE DATABASE \(name) TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' "
+        + "LC_COLLATE 'C' LC_CTYPE 'C'")
+    defer { try? admin.execute("DROP DATABASE \(name) WITH (FORCE)") }
+    let url = "host=\(try PostgresServer.shared.socketFolder) dbname=\(name) user=postgres"
+    let container = try ModelContainer(
+      for: Parcel.self, configurations: PostgresConfiguration(url: url))
+    let context = ModelContext(container)
+    for number in 1...3 { context.insert(Parcel(Label(text: "B", number: number))) }
+    try context.save()
+    func count(_ predicate: Predicate<Parcel>) throws -> Int {
+      try ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    let limit = "a"
+    #expect(try count(#Predicate { ($0.label.number > 1 ? "B" : "x") < limit }) == 2)
+    #expect(try count(#Predicate { ($0.label.number > 1 ? $0.label.text : "x") < limit }) == 2)
+    #expect(try count(#Predicate { $0.label.text < limit }) == 3)
   }
 
   /// The server's answer is that of the predicate in memory.

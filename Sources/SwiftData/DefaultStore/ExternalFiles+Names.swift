@@ -132,7 +132,7 @@ struct StoredName {
     {
       let columns = try connection.texts(
         """
-        SELECT name FROM pragma_table_info(\(table.literal))
+        SELECT name FROM pragma_table_info(\(table.quotedText))
         WHERE upper(type) IN ('BLOB', 'VARCHAR', '') AND name <> 'Z_PLIST'
         """)
       for column in columns {
@@ -164,8 +164,4 @@ struct StoredName {
       if let name { try body(rows.int64(0), name) }
     }
   }
-}
-
-extension String {
-  fileprivate var literal: String { "'\(replacing("'", with: "''"))'" }
 }

@@ -127,7 +127,9 @@ package struct RequestReadsCollector {
       return pathEnds(of: node.operands[0]).compactMap { follow(keyPath, from: $0) }
     }
     if let asked = node.evaluatedExpression {
-      for (variable, input) in asked.inputs { variables[variable] = pathEnds(of: input) }
+      // An input may evaluate the same expression.
+      let inputs = asked.inputs.map { ($0.variable, pathEnds(of: $0.input)) }
+      for (variable, ends) in inputs { variables[variable] = ends }
       return pathEnds(of: asked.expression)
     }
     var found: [PathEnd] = []

@@ -139,10 +139,10 @@ private struct SharedText {
   func isOne(of spellings: [_StoredValue], _ bindings: inout StatementBindings) -> SQLExpression {
     let keys = Select(
       [RowColumns.key(of: Self.texts)], from: Self.source,
-      where: bindings.inList(Self.value, spellings))
+      where: bindings.inList(Self.value, spellings, of: .text))
     return .any([
       .orFalse(.inSelect(key, keys)),
-      .all([.orFalse(bindings.inList(twin, spellings)), found.isNull]),
+      .all([.orFalse(bindings.inList(twin, spellings, of: .text)), found.isNull]),
     ])
   }
 }
@@ -216,7 +216,8 @@ private struct EntityNames: Sendable {
     let found = Select(
       [stored], from: TableReference(EntityTable.name, as: Self.entities),
       where: .all([
-        bindings.inList(.column(table: Self.entities, name: EntityTable.entityName), others),
+        bindings.inList(
+          .column(table: Self.entities, name: EntityTable.entityName), others, of: .text),
         known.isEmpty ? .true : hasKnownNumber.negated,
       ]))
     return .orFalse(.any([isKnown, .inSelect(number, found)]))

@@ -71,9 +71,15 @@ struct ChangeSQL: Hashable, Sendable {
 
   /// Independent of the server's setting `standard_conforming_strings`.
   private static func quoted(_ text: String) -> String {
-    let escaped = text.replacing("'", with: "''")
-    return text.contains("\\")
-      ? "E'\(escaped.replacing("\\", with: "\\\\"))'" : "'\(escaped)'"
+    let quoted = text.quotedText
+    guard quoted.utf8.contains(UInt8(ascii: "\\")) else { return quoted }
+    // A backslash with a mark after it is another character, so scalars are examined.
+    var escaped = "E"
+    for scalar in quoted.unicodeScalars {
+      if scalar == "\\" { escaped.unicodeScalars.append(scalar) }
+      escaped.unicodeScalars.append(scalar)
+    }
+    return escaped
   }
 
   /// A valid value for the model, until code sets another one.

@@ -1,5 +1,6 @@
 import Foundation
 import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
 
 /// The declared default values of properties that rows of a file do not have yet.
 ///
@@ -99,7 +100,7 @@ extension _StoredValue {
     case .text(let value):
       value.unicodeScalars.contains("\0")
         ? "CAST(\(_StoredValue.blob(Data(value.utf8)).literal) AS TEXT)"
-        : "'\(value.replacing("'", with: "''"))'"
+        : value.quotedText
     case .blob(let value):
       "x'\(value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
     }

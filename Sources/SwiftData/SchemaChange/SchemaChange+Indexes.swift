@@ -13,7 +13,7 @@ extension SchemaChange {
     )
     for tree in trees {
       let triggers = try session.texts(
-        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, \(tree.count + 1)) = '\(tree.replacing("'", with: "''"))_'"
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, \(tree.unicodeScalars.count + 1)) = \((tree + "_").quotedText)"
       )
       for trigger in triggers { try session.execute("DROP TRIGGER \(trigger.quotedName)") }
       try session.execute("DROP TABLE \(tree.quotedName)")

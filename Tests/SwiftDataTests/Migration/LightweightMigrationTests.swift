@@ -38,6 +38,8 @@ import Testing
       var tags: [String] = ["a", "b"]
       var start: Date = Date(timeIntervalSinceReferenceDate: 5)
       var optionalKind: Kind?
+      /// A quote and the mark after it are one character.
+      var accent: String = "'\u{301} \\\u{301}"
 
       init(_ name: String) { (self.name, days) = (name, 1) }
     }
@@ -84,6 +86,7 @@ import Testing
     #expect(trips.map(\.tags) == Array(repeating: ["a", "b"], count: 3))
     #expect(trips.map(\.start.timeIntervalSinceReferenceDate) == [5, 5, 5])
     #expect(trips.map(\.optionalKind) == [nil, nil, nil])
+    #expect(trips.map(\.accent) == Array(repeating: "'\u{301} \\\u{301}", count: 3))
     let tokens = Dictionary(uniqueKeysWithValues: trips.map { ($0.name, $0.token) })
     let again = ModelContext(context.container)
     for trip in try again.fetch(FetchDescriptor<WithProperties.Trip>()) {

@@ -69,6 +69,67 @@ import Testing
     let found = try court.context.fetch(FetchDescriptor(predicate: best))
     #expect(found.map(\.medal) == [.gold])
   }
+
+  enum Level: Int, Codable, Comparable {
+    case low, lowish, high
+
+    static func < (lhs: Level, rhs: Level) -> Bool {
+      (lhs == .high ? 2 : 1) < (rhs == .high ? 2 : 1)
+    }
+  }
+
+  enum Speed: String, Codable, Comparable {
+    case slow, fast, lame
+
+    static func < (lhs: Speed, rhs: Speed) -> Bool { lhs != .fast && rhs == .fast }
+  }
+
+  enum Mood: Codable, Comparable {
+    case loud, calm, quiet
+
+    static func < (lhs: Mood, rhs: Mood) -> Bool { lhs != .loud && rhs == .loud }
+  }
+
+  @Model final class Reading {
+    var level: Level
+    var speed: Speed
+    var mood: Mood
+    var number: Int
+
+    init(_ level: Level, _ speed: Speed, _ mood: Mood, _ number: Int) {
+      self.level = level
+      self.speed = speed
+      self.mood = mood
+      self.number = number
+    }
+  }
+
+  /// Different cases of an enum of which none is less than the other one.
+  @Test func casesOfTheSameRank() throws {
+    let court = try PredicateCourt(types: [Reading.self]) { context in
+      for reading in [
+        Reading(.lowish, .slow, .quiet, 10), Reading(.low, .lame, .calm, 20),
+        Reading(.lowish, .slow, .quiet, 30), Reading(.high, .fast, .loud, 0),
+        Reading(.low, .lame, .calm, 40),
+      ] { context.insert(reading) }
+      try context.save()
+    }
+    let (lowish, lame, quiet) = (Level.lowish, Speed.lame, Mood.quiet)
+    try court.judge(#Predicate<Reading> { $0.level < lowish })
+    try court.judge(#Predicate<Reading> { $0.level <= lowish })
+    try court.judge(#Predicate<Reading> { $0.level > lowish })
+    try court.judge(#Predicate<Reading> { $0.speed < lame })
+    try court.judge(#Predicate<Reading> { $0.speed >= lame })
+    try court.judge(#Predicate<Reading> { $0.mood > quiet }, inMemory: true)
+    let orders = [SortDescriptor(\Reading.level), .init(\.speed), .init(\.mood)]
+    for order in orders { try court.judge(sortBy: [order, SortDescriptor(\.number)]) }
+    court.context.insert(Reading(.low, .lame, .calm, 25))
+    for order in orders {
+      let found = try court.context.fetch(
+        FetchDescriptor<Reading>(sortBy: [order, SortDescriptor(\.number)]))
+      #expect(found.map(\.number) == [10, 20, 25, 30, 40, 0])
+    }
+  }
 }
 
 /// A plan is not shared by requests whose captured lists have different lengths.

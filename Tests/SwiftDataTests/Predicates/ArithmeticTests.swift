@@ -96,6 +96,18 @@ import Testing
     try court.judgeNarrowing(#Predicate<Ware> { $0.parts.first { $0.size == 6 }?.divisor == 0 })
     try court.judgeNarrowing(#Predicate<Ware> { $0.parts.first?.maker?.label == "top" })
     try court.judgeNarrowing(
+      #Predicate<Ware> { ware in
+        ware.parts.contains { part in
+          ware.parts.filter { $0.size > part.size }.first?.divisor == 0
+        }
+      })
+    try court.judgeNarrowing(
+      #Predicate<Ware> { ware in
+        ware.parts.contains { part in
+          ware.parts.first { $0.size == part.size }?.maker?.label == "top"
+        }
+      })
+    try court.judgeNarrowing(
       #Predicate<Rack> { $0.wares.first { $0.factor == 2 }?.parts.isEmpty == false })
   }
 }

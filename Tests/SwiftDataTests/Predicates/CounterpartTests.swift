@@ -41,6 +41,15 @@ import Testing
     #expect(!sorted.sortsInMemory)
   }
 
+  @Test func textsOfNoColumnAreOrderedByCodePoints() throws {
+    let limit = "a"
+    let chosen = try compiled(#Predicate<Job> { ($0.isUrgent ? "B" : "x") < limit })
+    #expect(!chosen.filtersInMemory)
+    #expect(condition(chosen).hasSuffix(" COLLATE \"C\" < CAST($3 AS TEXT)"))
+    let stored = try compiled(#Predicate<Entry> { $0.name < limit })
+    #expect(condition(stored) == "\(normalizedName("NFC")) < CAST($1 AS TEXT)")
+  }
+
   @Test func aSupersetIsJudgedAgain() throws {
     let part = "bet"
     let compiled = try compiled(

@@ -116,6 +116,35 @@ import Testing
       #Predicate<Ware> { ware in ware.parts.contains { $0.maker == ware.rack } })
   }
 
+  /// Rows of different classes may have the same key.
+  @Test func identifiersOfTwoClasses() throws {
+    let ware = try #require(
+      try wares.context.fetch(FetchDescriptor<Ware>()).first {
+        $0.parts.contains { $0.maker == nil }
+      })
+    let top = try #require(
+      try wares.context.fetch(FetchDescriptor<Rack>()).first { $0.label == "top" })
+    let identifiers = [ware.persistentModelID, top.persistentModelID]
+    for id in identifiers {
+      try wares.judgeNarrowing(
+        #Predicate<Part> { ($0.maker?.persistentModelID ?? $0.ware?.persistentModelID) == id },
+        inMemory: true)
+      try wares.judgeNarrowing(
+        #Predicate<Part> {
+          ($0.size == 6 ? $0.maker?.persistentModelID : $0.ware?.persistentModelID) == id
+        }, inMemory: true)
+    }
+    try wares.judgeNarrowing(
+      #Predicate<Part> {
+        identifiers.contains($0.maker?.persistentModelID ?? $0.ware!.persistentModelID)
+      }, inMemory: true)
+    let ann = try jobs.member("Ann").persistentModelID
+    try jobs.judgeNarrowing(
+      #Predicate<Entry> {
+        ($0.owner?.leader?.persistentModelID ?? $0.owner?.persistentModelID) == ann
+      })
+  }
+
   @Test func plainFlags() throws {
     try jobs.judgeNarrowing(#Predicate<Job> { $0.isUrgent })
     try jobs.judgeNarrowing(#Predicate<Job> { !$0.isUrgent })

@@ -60,6 +60,23 @@ import Testing
     #expect(compiled.bindings.count == 1)
   }
 
+  /// A quote and the mark after it are one character.
+  @Test func longListsOfMarkedTexts() throws {
+    let marked = ["\"\u{93E}", "\\\u{301}", "'\u{301}", "\\\"\u{200D}", ",\u{301}}"]
+    let filling = ModelContext(court.container)
+    for name in marked { filling.insert(Entry(name: name, rank: 0)) }
+    try filling.save()
+    let names = marked + (0..<70).map { "name \($0)" }
+    let predicate = #Predicate<Entry> { names.contains($0.name) }
+    try court.judgeNarrowing(predicate)
+    #expect(try court.context.fetchCount(FetchDescriptor(predicate: predicate)) == marked.count)
+  }
+
+  @Test func longListsOfFlags() throws {
+    let flags = Array(repeating: true, count: 70)
+    try court.judgeNarrowing(#Predicate<Job> { flags.contains($0.isUrgent) })
+  }
+
   @Test func modelsByIdentifier() throws {
     let ids = Set(try court.jobs().prefix(3).map(\.persistentModelID))
     let foreign = [try court.member("Ann").persistentModelID]

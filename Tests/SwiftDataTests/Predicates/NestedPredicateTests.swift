@@ -20,6 +20,65 @@ import Testing
     try court.judge(#Predicate<Member> { entries.evaluate($0) > 9 })
   }
 
+  @Test func anExpressionInItsOwnArgument() throws {
+    let larger = #Expression<Int, Int, Int> { $0 > $1 ? $0 : $1 }
+    try court.judgeNarrowing(
+      #Predicate<Entry> { larger.evaluate($0.rank, larger.evaluate($0.owner?.age ?? 0, 2)) == 4 })
+    try court.judgeNarrowing(
+      #Predicate<Entry> { larger.evaluate(2, larger.evaluate(-1, $0.rank)) == 2 })
+    let both = #Predicate<Int, Bool> { $0 > 3 && $1 }
+    try court.judgeNarrowing(
+      #Predicate<Entry> { both.evaluate($0.rank, both.evaluate($0.owner?.age ?? 30, true)) })
+  }
+
+  /// An unsaved edit concerns the rows that lead to it by either argument.
+  @Test func anExpressionOfModelsInItsOwnArgument() throws {
+    let sum = #Expression<Member, Int, Int> { ($0.age ?? 0) + $1 }
+    court.context.autosaveEnabled = false
+    try court.member("Bob").age = 2000
+    try court.judgeNarrowing(
+      #Predicate<Entry> {
+        sum.evaluate($0.owner!, sum.evaluate($0.owner!.leader!, 0)) > 1000
+      })
+  }
+
+  @Model final class Leg {
+    var name: String
+    var next: Leg?
+    @Relationship(inverse: \Halt.legs) var halts: [Halt] = []
+
+    init(_ name: String, next: Leg? = nil) {
+      self.name = name
+      self.next = next
+    }
+  }
+
+  @Model final class Halt {
+    var place: String
+    var legs: [Leg] = []
+
+    init(_ place: String, of legs: [Leg]) {
+      self.place = place
+      self.legs = legs
+    }
+  }
+
+  @Test func anExpressionThatFiltersMembersOfTwoModels() throws {
+    let court = try PredicateCourt(types: [Leg.self, Halt.self]) { context in
+      for (name, last) in [("A", "B"), ("C", "C")] {
+        let next = Leg(last)
+        let leg = Leg(name, next: next)
+        context.insert(leg)
+        context.insert(Halt(last, of: [leg, next]))
+      }
+      try context.save()
+    }
+    let own = #Expression<Leg, [Halt]> { leg in leg.halts.filter { $0.place == leg.name } }
+    let predicate = #Predicate<Leg> { own.evaluate($0).contains(own.evaluate($0.next!).first!) }
+    try court.judgeNarrowing(predicate)
+    #expect(try court.context.fetchCount(FetchDescriptor(predicate: predicate)) == 1)
+  }
+
   @Test func capturedModelsGiveTheirValues() throws {
     let ann = try court.member("Ann")
     let name = ann.name

@@ -41,6 +41,24 @@ import Testing
     #expect(found == 2)
   }
 
+  /// Decimals of more than 15 digits, and short ones with a fraction.
+  @Test func aLongListOfDecimalsOfOneForm() throws {
+    let long = try #require(Decimal(string: "123456789012345678.25"))
+    let tenth = try #require(Decimal(string: "0.1"))
+    let close = try #require(Decimal(string: "0.10000000000000000001"))
+    let court = try PredicateCourt(types: [Ware.self]) { context in
+      for price in [long, tenth, close, 3] { context.insert(Ware(price)) }
+      try context.save()
+    }
+    func found(_ prices: [Decimal]) throws -> [Decimal] {
+      let predicate = #Predicate<Ware> { prices.contains($0.price) }
+      try court.judgeNarrowing(predicate)
+      return try court.context.fetch(FetchDescriptor(predicate: predicate)).map(\.price)
+    }
+    #expect(try found((0..<70).map { long + Decimal($0) }) == [long])
+    #expect(try found((0..<70).map { tenth + Decimal($0) }) == [tenth])
+  }
+
   /// SQLite gives whole seconds as an integer.
   @Test func aStoredListOfDates() throws {
     let days = [86_400, 86_400.5, 0, -1].map { Date(timeIntervalSinceReferenceDate: $0) }

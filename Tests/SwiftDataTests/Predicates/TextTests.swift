@@ -19,6 +19,13 @@ import Testing
     try court.judge(#Predicate<Entry> { part.isEmpty || $0.name.contains(part) })
   }
 
+  /// PostgreSQL can't have a text with U+0000, not even as a parameter.
+  @Test(arguments: ["ea", "\0z"]) func characters(of text: String) throws {
+    try court.judgeNarrowing(
+      #Predicate<Entry> { entry in text.contains { entry.name.contains($0) } })
+    try court.judge(#Predicate<Entry> { entry in text.allSatisfy { entry.name.contains($0) } })
+  }
+
   @Test func transformations() throws {
     try court.judge(#Predicate<Entry> { $0.name.lowercased() == "alpha 10" })
     try court.judge(#Predicate<Entry> { $0.name.uppercased() == "BETA" })

@@ -41,6 +41,8 @@ extension DataStoreQuery {
     case isInClosedRange
     /// The position of a value in a constant list: the order of the cases of an enumeration; `nil`
     /// if it is not in the list.
+    ///
+    /// An element that is a list itself has several values, which have the same position.
     case rank
 
     // MARK: Optional values

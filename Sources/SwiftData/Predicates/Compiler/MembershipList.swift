@@ -21,11 +21,12 @@ struct MembershipList {
     return bucket - count
   }
 
+  /// - Parameter type: The type of the expression that the values are compared with.
   /// - Returns: `nil` for values of several kinds, or values that the text cannot contain.
-  init?(_ values: [_StoredValue], in dialect: SQLDialect) {
+  init?(_ values: [_StoredValue], of type: SQLType, in dialect: SQLDialect) {
     switch dialect {
     case .sqlite: self.init(json: values)
-    case .postgreSQL: self.init(array: values)
+    case .postgreSQL: self.init(array: values, of: type)
     }
   }
 
@@ -67,31 +68,42 @@ struct MembershipList {
     self.init(String(decoding: data, as: UTF8.self), of: .text, decoder: decoder)
   }
 
-  /// An array literal of PostgreSQL: elements in quotes, with quotes and backslashes escaped.
-  private init?(array values: [_StoredValue]) {
+  /// An array literal of PostgreSQL: texts in quotes, with quotes and backslashes escaped.
+  private init?(array values: [_StoredValue], of type: SQLType) {
     var elements: [String] = []
-    var type: SQLType?
     for value in values {
-      let (text, next): (String, SQLType)
-      switch value {
-      case .integer(let number): (text, next) = (String(number), .integer)
-      case .real(let number):
-        (text, next) = (
-          number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)", .real
-        )
-      case .text(let value) where !value.utf8.contains(0):
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        (text, next) = ("\"\(escaped)\"", .text)
-      case .blob(let data):
-        let digits = data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        (text, next) = ("\"\\\\x\(digits.joined())\"", .blob)
-      default: return nil
-      }
-      guard type == nil || type == next else { return nil }
-      type = next
-      elements.append(text)
+      guard let element = MembershipList.element(value, of: type) else { return nil }
+      elements.append(element)
     }
-    guard let type else { return nil }
     self.init("{" + elements.joined(separator: ",") + "}", of: type)
+  }
+
+  /// A value as an element of an array literal; `nil` if it does not have the type.
+  private static func element(_ value: _StoredValue, of type: SQLType) -> String? {
+    switch (type, value) {
+    case (.integer, .integer(let number)), (.decimal, .integer(let number)): String(number)
+    case (.boolean, .integer(let number)): SQLDialect.postgreSQL.text(of: number != 0)
+    case (.real, .real(let number)), (.timestamp, .real(let number)):
+      number.isInfinite ? (number < 0 ? "-Infinity" : "Infinity") : "\(number)"
+    // The digits, because a floating-point number would be compared by its value.
+    case (.decimal, .real(let number)): "\(number)"
+    case (.decimal, .blob(let digits)): String(decoding: digits, as: UTF8.self)
+    case (.text, .text(let text)) where !text.utf8.contains(0): quoted(text)
+    case (.blob, .blob(let data)):
+      "\"\\\\x\(data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())\""
+    default: nil
+    }
+  }
+
+  /// A text as an element of an array literal. A quote with a mark after it is another character, so
+  /// scalars are examined.
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+      quoted.unicodeScalars.append(scalar)
+    }
+    quoted.unicodeScalars.append("\"")
+    return quoted
   }
 }

@@ -30,9 +30,9 @@ extension PredicateCompiler {
     case (.object(let left), .object(let right)): return try equality(left.keyTerm, right.keyTerm)
     case (.composite(let left), .captured(let value)): return try equality(left, captured: value)
     case (.composite(let left), .composite(let right)):
-      guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf,
-        left.isOptional == right.isOptional || !left.mayBeEmpty
-      else { throw NotInSQL("composite values with different members") }
+      guard left.leaves.count == right.leaves.count, !left.hasEncodedLeaf else {
+        throw NotInSQL("composite values with different members")
+      }
       return equality(left, right)
     default: throw NotInSQL("equality of \(lhs.label) and \(rhs.label)")
     }
@@ -50,10 +50,12 @@ extension PredicateCompiler {
         return .binary(
           TextRules.canonical(one, &bindings), .isSame, TextRules.canonical(other, &bindings))
       })
-    guard left.isOptional, right.isOptional, left.leaves.contains(where: \.mayBeNaN) else {
-      return areEqual
-    }
-    return .any([.all((left.columns + right.columns).map(\.isNull)), areEqual])
+    let areAbsent = SQLExpression.all([left.isAbsent, right.isAbsent])
+    if left.leaves.contains(where: \.mayBeNaN) { return .any([areAbsent, areEqual]) }
+    // A present value with empty columns does not equal an absent one.
+    if left.presence == right.presence, !left.presence.isConditional { return areEqual }
+    if !left.mayBeEmpty { return areEqual }
+    return .any([areAbsent, .all([left.isPresent, right.isPresent, areEqual])])
   }
 
   private mutating func equality(captured left: Any, _ right: Any) throws -> Bool {
@@ -110,24 +112,25 @@ extension PredicateCompiler {
       throw NotInSQL("a composite value with a member that is stored as one value")
     }
     let values = try composite.columnValues(of: value)
+    let isEmpty = values.allSatisfy(\.isNull)
     // An optional composite with only empty columns is read as nil, which equals no value.
-    if composite.isOptional, values.allSatisfy(\.isNull) { return .false }
+    if isEmpty, composite.presence == .whenNotNull { return .false }
     if values.contains(where: \.isNaN) { return .false }
     // The database cannot store the text, nor have it as a parameter.
     if !database.dialect.storesZeroCharacters, values.contains(where: \.hasZeroCharacter) {
       return .false
     }
-    return .all(
-      try zip(composite.columns, values).map { column, value in
-        if value.isNull { return column.isNull }
-        if case .text = value {
-          guard let spellings = TextRules.spellings(of: [value]) else {
-            throw NotInSQL("text in a composite value with too many Unicode spellings")
-          }
-          return .all([column.isNotNull, bindings.inList(column, spellings)])
+    let areEqual = try zip(composite.columns, values).map { column, value in
+      if value.isNull { return column.isNull }
+      if case .text = value {
+        guard let spellings = TextRules.spellings(of: [value]) else {
+          throw NotInSQL("text in a composite value with too many Unicode spellings")
         }
-        return .binary(column, .isSame, bindings.bind(derived: value))
-      })
+        return .all([column.isNotNull, bindings.inList(column, spellings, of: .text)])
+      }
+      return .binary(column, .isSame, bindings.bind(derived: value))
+    }
+    return .all((isEmpty ? [composite.isPresent] : []) + areEqual)
   }
 
   /// Whether the identifier equals a captured one.
@@ -157,9 +160,13 @@ extension PredicateCompiler {
     }
     switch type.traits.order {
     case .text:
-      comparison = .binary(
-        texts.canonical(inOrder: left.value, &bindings), sign,
-        texts.canonical(inOrder: right.value, &bindings))
+      let (first, second) = (
+        texts.canonical(inOrder: left.value, &bindings),
+        texts.canonical(inOrder: right.value, &bindings)
+      )
+      let hasColumn = left.value.isColumn || right.value.isColumn
+      let collation = hasColumn ? nil : database.dialect.textCollation
+      comparison = .binary(collation.map { .collate(first, $0) } ?? first, sign, second)
     case .decimal where database.dialect.comparesDecimals:
       comparison = .binary(
         ScalarTerm.withLeastNaN(left.value), sign, ScalarTerm.withLeastNaN(right.value))

@@ -37,9 +37,10 @@ extension PredicateCompiler {
         scalar = scalar.mapped { .function("swift_canonical", [$0]) }
       }
     }
-    try bindings.checkLength(of: values)
+    let type = scalar.kind.sqlType
+    try bindings.checkLength(of: values, type)
     var isMember =
-      values.isEmpty ? SQLExpression.false : bindings.inList(scalar.value, values)
+      values.isEmpty ? SQLExpression.false : bindings.inList(scalar.value, values, of: type)
     if scalar.mayBeNaN { isMember = .orFalse(isMember) }
     isMember = .all([scalar.isPresent, isMember])
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember
@@ -70,11 +71,11 @@ extension PredicateCompiler {
     }
     return .any(
       try keys.sorted { $0.key < $1.key }.map { entityName, keys in
-        try bindings.checkLength(of: keys)
+        try bindings.checkLength(of: keys, .integer)
         return .all([
           try TextRules.equality(
             identifier.entityName, text: entityName, .scalar(.string), &bindings),
-          bindings.inList(identifier.key, keys),
+          bindings.inList(identifier.key, keys, of: .integer),
         ])
       })
   }

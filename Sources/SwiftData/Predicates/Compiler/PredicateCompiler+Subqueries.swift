@@ -25,9 +25,10 @@ extension PredicateCompiler {
       where: { _, _ in .true })
     first.order = [OrderingTerm(first.columns[0].expression)]
     first.limit = .integer(1)
+    // A filter may refer to tables of the current query.
     return ObjectTerm(
-      entity: relationship.destination, source: .key(.subquery(first)),
-      scope: relationship.owner.scope, presence: .whenNotNull)
+      entity: relationship.destination, source: .key(.subquery(first)), scope: scopes.level,
+      presence: .whenNotNull)
   }
 
   private mutating func query(
@@ -48,8 +49,10 @@ extension PredicateCompiler {
       case .records(let link, let owner): link.members(of: owner, alias)
       }
     for filter in collection.filters {
-      let outer = variables.bind(filter.variable, toRow: element)
-      defer { variables.restore(filter.variable, to: outer) }
+      let outer = variables
+      defer { variables = outer }
+      variables = filter.variables
+      _ = variables.bind(filter.variable, toRow: element)
       conditions.append(try condition(filter.test).asFilter)
     }
     conditions.append(try body(&self, element).asFilter)

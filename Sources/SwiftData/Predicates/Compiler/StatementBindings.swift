@@ -58,8 +58,11 @@ struct StatementBindings {
 
   /// `value IN (…)`. The number of parameters is rounded up, so that statements can be reused; a
   /// long list is bound as one parameter.
-  mutating func inList(_ value: SQLExpression, _ values: [_StoredValue]) -> SQLExpression {
-    if values.count > MembershipList.parameterLimit, let list = MembershipList(values, in: dialect)
+  mutating func inList(
+    _ value: SQLExpression, _ values: [_StoredValue], of type: SQLType
+  ) -> SQLExpression {
+    if values.count > MembershipList.parameterLimit,
+      let list = MembershipList(values, of: type, in: dialect)
     {
       let rows = TableReference(
         list: ListParameter(bind(derived: .text(list.text)), of: list.element))
@@ -73,9 +76,9 @@ struct StatementBindings {
   }
 
   /// Throws if `inList` would need too many parameters.
-  func checkLength(of values: [_StoredValue]) throws {
+  func checkLength(of values: [_StoredValue], _ type: SQLType) throws {
     guard values.count > MembershipList.longestList else { return }
-    if MembershipList(values, in: dialect) == nil {
+    if MembershipList(values, of: type, in: dialect) == nil {
       throw NotInSQL("a list with more values than a statement can have parameters")
     }
   }

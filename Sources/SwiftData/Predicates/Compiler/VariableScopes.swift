@@ -58,7 +58,7 @@ struct VariableScopes {
   }
 
   /// Gives the variable of an inlined predicate a term. The same predicate may be evaluated for
-  /// several rows: each evaluation assigns the variable again, and compiles its terms immediately.
+  /// several rows: each evaluation assigns the variable again.
   mutating func assign<Value>(
     _ variable: PredicateExpressions.Variable<Value>, _ term: SQLTerm
   ) throws {

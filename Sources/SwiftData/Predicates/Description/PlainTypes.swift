@@ -77,11 +77,12 @@ enum PlainTypes {
   enum Order {
     /// As plain values are.
     case natural
-    /// By their position in a list.
-    case ranked([DataStoreValue])
+    /// By their position in a list. Values with the same position are together.
+    case ranked([[DataStoreValue]])
 
     func applied(to expression: QueryExpression) -> QueryExpression {
-      guard case .ranked(let values) = self else { return expression }
+      guard case .ranked(let groups) = self else { return expression }
+      let values = groups.map { $0.count == 1 ? $0[0] : .list($0) }
       return .call(.rank, [expression, .value(.list(values))])
     }
   }
@@ -99,11 +100,13 @@ enum PlainTypes {
     }
     if type == PersistentIdentifier.self || type is any StringProtocol.Type { return .natural }
     if let comparable = type as? any (Comparable & Encodable).Type,
-      let values = try sortedCases(of: comparable)
+      let groups = try sortedCases(of: comparable)
     {
-      let numbers = values.compactMap { if case .integer(let number) = $0 { number } else { nil } }
-      return numbers.count == values.count && numbers == numbers.sorted()
-        ? .natural : .ranked(values)
+      let numbers = groups.compactMap { group in
+        if case .integer(let number) = group[0], group.count == 1 { number } else { nil }
+      }
+      return numbers.count == groups.count && numbers == numbers.sorted()
+        ? .natural : .ranked(groups)
     }
     throw Undescribed("an order that the type of the values defines")
   }
@@ -111,9 +114,8 @@ enum PlainTypes {
   /// The cases of an enumeration, by their own order; `nil` for other types.
   private static func sortedCases<T: Comparable & Encodable>(
     of type: T.Type
-  ) throws -> [DataStoreValue]? {
-    try TypeReflection.values(of: type)?.map(\.value).sorted()
-      .map { try DataStoreValue(encoding: $0) }
+  ) throws -> [[DataStoreValue]]? {
+    try CaseOrder.groups(of: type)?.map { try $0.map { try DataStoreValue(encoding: $0.value) } }
   }
 }
 

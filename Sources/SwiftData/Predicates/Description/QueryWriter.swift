@@ -193,32 +193,35 @@ struct QueryWriter {
 
   // MARK: Inlined predicates
 
-  /// The inputs of a predicate that are evaluated before it.
-  struct Inputs {
-    fileprivate var bound: [(variable: Int, value: QueryExpression)] = []
-  }
-
-  /// Binds the variable of an inlined predicate.
-  mutating func bind<Value>(
-    _ variable: PredicateExpressions.Variable<Value>, to input: any PredicateExpression,
-    _ inputs: inout Inputs
-  ) throws {
-    switch try operand(input) {
-    case .captured(let value): try bind(variable, captured: value)
-    case .expression(let expression) where expression.isPath:
-      variables[variable.key] = .expression(expression)
-    case .expression(let expression):
-      bound += 1
-      inputs.bound.append((bound, expression))
-      variables[variable.key] = .expression(.variable(bound))
-    }
-  }
-
-  mutating func inlined(
-    _ body: any PredicateExpression, _ inputs: Inputs
+  /// Writes the expression of an inlined predicate. Inputs that are no paths are evaluated before it.
+  /// An input may evaluate the same predicate, so all of them are written before a variable is bound.
+  mutating func inlined<each Input: PredicateExpression>(
+    _ body: any PredicateExpression,
+    with parameters: repeat PredicateExpressions.Variable<(each Input).Output>,
+    from inputs: repeat each Input
   ) throws -> QueryExpression {
-    defer { bound -= inputs.bound.count }
-    return inputs.bound.reversed().reduce(try write(body)) { body, input in
+    let (outer, outerCaptured, outerBound) = (variables, captured, bound)
+    defer { (variables, captured, bound) = (outer, outerCaptured, outerBound) }
+    var operands: [Operand] = []
+    var evaluated: [(variable: Int, value: QueryExpression)] = []
+    for input in repeat each inputs {
+      var operand = try operand(input)
+      if case .expression(let value) = operand, !value.isPath {
+        bound += 1
+        evaluated.append((bound, value))
+        operand = .expression(.variable(bound))
+      }
+      operands.append(operand)
+    }
+    var index = 0
+    for parameter in repeat each parameters {
+      switch operands[index] {
+      case .captured(let value): try bind(parameter, captured: value)
+      case .expression: variables[parameter.key] = operands[index]
+      }
+      index += 1
+    }
+    return evaluated.reversed().reduce(try write(body)) { body, input in
       .closure(.bind, of: input.value, variable: input.variable, body)
     }
   }

@@ -40,7 +40,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
       return .scalar(found)
     case (.scalar(let text), .captured(let character)) where text.kind == .scalar(.string):
       guard let character = character as? Character else { throw NotInSQL("not a character") }
-      let part = compiler.bindings.bind(derived: .text(String(character)))
+      let part = compiler.bindings.bind(derived: try compiler.forms.form(of: String(character)).0)
       return .scalar(
         ScalarTerm(
           of: text, ScalarTerm(value: part, kind: .scalar(.string)), .scalar(.bool)
@@ -67,7 +67,8 @@ extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     switch try compiler.term(sequence) {
     case .collection(var collection):
-      collection.filters.append(.init(variable: variable.key, test: test))
+      collection.filters.append(
+        .init(variable: variable.key, test: test, variables: compiler.variables))
       return .boolean(.exists(try compiler.query(over: collection)))
     case .captured(let value):
       return .boolean(.any(try variable.conditions(test, forEachOf: value, in: &compiler)))
@@ -120,7 +121,8 @@ extension PredicateExpressions.Filter: PredicateNode {
     guard case .collection(var collection) = try compiler.term(sequence) else {
       throw NotInSQL("a filter on a value that is not a relationship")
     }
-    collection.filters.append(.init(variable: variable.key, test: filter))
+    collection.filters.append(
+      .init(variable: variable.key, test: filter, variables: compiler.variables))
     return .collection(collection)
   }
 

@@ -22,29 +22,30 @@ extension PredicateExpressions.PredicateEvaluate: PredicateNode {
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    guard let inner = try opened(in: &compiler) else {
+    guard let inner = try captured(in: &compiler) else {
       throw NotInSQL("a predicate that depends on the row")
     }
-    return try compiler.term(inner)
+    return try compiler.inlined(
+      inner.expression, with: repeat each inner.variable, from: repeat each input)
   }
 
   func opened(in compiler: inout PredicateCompiler) throws -> (any PredicateExpression)? {
-    guard case .captured(let value) = try compiler.term(predicate),
-      let inner = value as? Predicate<repeat (each Input).Output>
-    else { return nil }
-    for (variable, input) in repeat (each inner.variable, each input) {
-      try compiler.variables.assign(variable, compiler.term(input))
-    }
+    guard let inner = try captured(in: &compiler) else { return nil }
+    try compiler.assign(repeat each inner.variable, from: repeat each input)
     return inner.expression
+  }
+
+  private func captured(
+    in compiler: inout PredicateCompiler
+  ) throws -> Predicate<repeat (each Input).Output>? {
+    guard case .captured(let value) = try compiler.term(predicate) else { return nil }
+    return value as? Predicate<repeat (each Input).Output>
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
     let inner = try writer.captured(predicate)
-    var inputs = QueryWriter.Inputs()
-    for (variable, input) in repeat (each inner.variable, each input) {
-      try writer.bind(variable, to: input, &inputs)
-    }
-    return try writer.inlined(inner.expression, inputs)
+    return try writer.inlined(
+      inner.expression, with: repeat each inner.variable, from: repeat each input)
   }
 }
 
@@ -70,19 +71,43 @@ extension PredicateExpressions.ExpressionEvaluate: PredicateNode {
     guard case .captured(let value) = try compiler.term(expression),
       let inner = value as? Expression<repeat (each Input).Output, Output>
     else { throw NotInSQL("an expression that depends on the row") }
-    for (variable, input) in repeat (each inner.variable, each input) {
-      try compiler.variables.assign(variable, compiler.term(input))
-    }
-    return try compiler.term(inner.expression)
+    return try compiler.inlined(
+      inner.expression, with: repeat each inner.variable, from: repeat each input)
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
     let inner = try writer.captured(expression)
-    var inputs = QueryWriter.Inputs()
-    for (variable, input) in repeat (each inner.variable, each input) {
-      try writer.bind(variable, to: input, &inputs)
+    return try writer.inlined(
+      inner.expression, with: repeat each inner.variable, from: repeat each input)
+  }
+}
+
+extension PredicateCompiler {
+  /// Compiles the expression of an inlined predicate.
+  fileprivate mutating func inlined<each Input: PredicateExpression>(
+    _ body: any PredicateExpression,
+    with parameters: repeat PredicateExpressions.Variable<(each Input).Output>,
+    from inputs: repeat each Input
+  ) throws -> SQLTerm {
+    let outer = variables
+    defer { variables = outer }
+    try assign(repeat each parameters, from: repeat each inputs)
+    return try term(body)
+  }
+
+  /// Gives the variables of an inlined predicate the terms of its inputs. An input may evaluate the
+  /// same predicate, so all of them are compiled before the first assignment.
+  fileprivate mutating func assign<each Input: PredicateExpression>(
+    _ parameters: repeat PredicateExpressions.Variable<(each Input).Output>,
+    from inputs: repeat each Input
+  ) throws {
+    var terms: [SQLTerm] = []
+    for input in repeat each inputs { terms.append(try term(input)) }
+    var index = 0
+    for parameter in repeat each parameters {
+      try variables.assign(parameter, terms[index])
+      index += 1
     }
-    return try writer.inlined(inner.expression, inputs)
   }
 }
 

@@ -139,7 +139,7 @@ extension ScalarTerm {
     guard let present = first ?? second else {
       throw NotInSQL("a choice between nil and nil")
     }
-    guard first == nil || second == nil || first?.scalarType == second?.scalarType else {
+    if let first, let second, !first.kind.isInterchangeable(with: second.kind) {
       throw NotInSQL("a choice between values of different kinds")
     }
     self = present

@@ -80,7 +80,7 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
       return isNil ? try compiler.term(rhs) : left
     case .collection: return left
     case .object(let object) where object.presence == .always: return left
-    case .composite(let composite) where !composite.isOptional: return left
+    case .composite(let composite) where composite.presence == .always: return left
     case .scalar(let scalar):
       let right = try compiler.guarded(by: scalar.isPresent.negated) { compiler in
         try compiler.orFailure { try $0.term(rhs) }
@@ -160,7 +160,7 @@ extension SQLTerm {
     switch self {
     case .scalar(let scalar): scalar.isPresent
     case .object(let object): object.isPresent
-    case .composite(let composite): composite.isOptional ? composite.isPresent : .true
+    case .composite(let composite): composite.isPresent
     case .list(let list): list.isPresent
     case .nested(_, let isPresent): isPresent
     case .captured, .record, .collection, .identifier, .range: .true
@@ -177,7 +177,7 @@ extension SQLTerm {
       object.presence = .always
       return .object(object)
     case .composite(var composite):
-      composite.isOptional = false
+      composite.presence = .always
       return .composite(composite)
     case .list(var list):
       list.presence = .always
@@ -209,7 +209,9 @@ extension SQLTerm {
       else {
         throw NotInSQL("a composite value after a cast")
       }
-      composite.isOptional = true
+      if composite.presence != .whenNotNull {
+        composite.presence = .when(.all([present, composite.isPresent]))
+      }
       return .composite(composite)
     case .captured(let value):
       guard let captured = StoredForms.unwrap(value), let flag = captured as? Bool else {
@@ -249,8 +251,8 @@ extension SQLTerm {
         && scopes.isNull(expression, whenNull: scalar.value)
     case .object(let object):
       return object.presence == .whenNotNull && scopes.isNull(expression, whenNull: object.key)
-    case .composite:
-      return expression.isColumn
+    case .composite(let composite):
+      return composite.columns.contains(expression)
     case .list(let list):
       return list.presence == .whenNotNull && scopes.isNull(expression, whenNull: list.value)
     case .captured, .record, .collection, .identifier, .nested, .range: return false
@@ -269,7 +271,7 @@ extension ScalarTerm {
       return .boolean(.any([.all([present, value]), .all([present.negated, other])]))
     }
     guard let right = try compiler.optionalScalar(replacement) else { return self }
-    guard scalarType == right.scalarType else {
+    guard kind.isInterchangeable(with: right.kind) else {
       throw NotInSQL("a default value of another kind")
     }
     var result = self

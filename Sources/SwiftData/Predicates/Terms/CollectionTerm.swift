@@ -6,6 +6,9 @@ struct CollectionTerm {
   struct Filter {
     var variable: PredicateExpressions.VariableID
     var test: any PredicateExpression
+    /// The variables where the filter is applied. The test is compiled later, when the members are
+    /// queried.
+    var variables: VariableScopes
   }
 
   struct Relationship {

@@ -7,11 +7,10 @@ struct CompositeTerm {
   var leaves: [LeafMapping]
   /// The number of path components that lead from the property to this value.
   var depth: Int
-  /// Whether the value may be absent; then every column is null.
-  var isOptional: Bool
-  /// The columns of an optional value that this one is a required part of: it is present if one of them is not
-  /// null. Its own are null too if they are NaN.
-  var enclosingColumns: [SQLExpression] = []
+  /// When the value is present; every column is null if it is absent. `whenNotNull` is that of an
+  /// optional property, which is read as `nil` if every column is null. The columns of a required one
+  /// may all be null too.
+  var presence: Presence
   /// The Swift type of the property.
   var valueType: (any Any.Type)?
 
@@ -21,7 +20,16 @@ struct CompositeTerm {
 
   /// A condition that is 0 or 1.
   var isPresent: SQLExpression {
-    .any((enclosingColumns.isEmpty ? columns : enclosingColumns).map(\.isNotNull))
+    switch presence {
+    case .always: .true
+    case .whenNotNull: .any(columns.map(\.isNotNull))
+    case .when(let condition): condition
+    }
+  }
+
+  /// A condition that is 0 or 1.
+  var isAbsent: SQLExpression {
+    presence == .whenNotNull ? .all(columns.map(\.isNull)) : isPresent.negated
   }
 }
 
@@ -38,7 +46,12 @@ extension CompositeTerm {
   /// Whether all columns of a value may be empty.
   var mayBeEmpty: Bool {
     leaves.contains { !$0.leaf.emptyCases.isEmpty }
-      || leaves.allSatisfy { $0.leaf.isOptional && $0.column.content != .enumCase }
+      || leaves.allSatisfy { mapping in
+        // One of the cases of a required enum is set.
+        let isInRequiredEnum =
+          mapping.column.content == .enumCase && (mapping.leaf.optionalDepth ?? 0) <= depth
+        return mapping.leaf.isOptional && !isInRequiredEnum
+      }
   }
 }
 
@@ -63,11 +76,16 @@ extension CompositeTerm {
     guard !names.isEmpty, !names.contains(where: { $0.hasPrefix("<") }) else {
       throw NotInSQL("a computed property of a composite value")
     }
-    return try field(names)
+    let isOptional = unwrappedType(of: type(of: keyPath).valueType) != nil
+    return try field(names, isOptional: names.count > 1 && isOptional ? nil : isOptional)
   }
 
   /// The value at the end of a path of stored properties.
-  func field(_ names: [String]) throws -> SQLTerm {
+  /// - Parameters:
+  ///   - names: The properties.
+  ///   - isOptional: Whether the last property is optional; `nil` if that is not known, because
+  ///     optional chaining makes the value of a path optional too.
+  func field(_ names: [String], isOptional: Bool?) throws -> SQLTerm {
     let fieldDepth = depth + names.count
     let fieldLeaves = leaves.filter { $0.leaf.path.dropFirst(depth).starts(with: names) }
     // A value that encodes itself as a single value has one column, and its properties are not
@@ -78,7 +96,7 @@ extension CompositeTerm {
     if fieldLeaves.count == 1, first.leaf.path.count == fieldDepth {
       let value = SQLExpression.column(table: alias, name: first.column.name)
       let presence: Presence =
-        isOptional || first.column.isOptional ? .whenNotNull : .always
+        self.presence != .always || first.column.isOptional ? .whenNotNull : .always
       if first.column.content == .encoded, var list = ListTerm(value, of: first.leaf.valueType) {
         list.presence = presence
         return .list(list)
@@ -87,18 +105,24 @@ extension CompositeTerm {
         value, first.column, valueType: first.leaf.valueType, presence: presence)
       if first.mayBeNaN, scalar.scalarType != nil {
         scalar.mayBeNaN = true
-        scalar.presence = isOptional ? .when(isPresent) : .always
+        scalar.presence = presenceOfPart
       }
       return .scalar(scalar)
     }
-    let isOptionalItself = fieldLeaves.allSatisfy(\.mayBeNull)
     var field = CompositeTerm(
-      alias: alias, leaves: fieldLeaves, depth: fieldDepth,
-      isOptional: isOptional || isOptionalItself)
-    if isOptional, !isOptionalItself {
-      field.enclosingColumns = enclosingColumns.isEmpty ? columns : enclosingColumns
+      alias: alias, leaves: fieldLeaves, depth: fieldDepth, presence: .whenNotNull)
+    // An optional part has no column that is set whenever the value around it is present.
+    if isOptional == false || !fieldLeaves.allSatisfy(\.mayBeNull) {
+      field.presence = presenceOfPart
+    } else if isOptional == nil, field.mayBeEmpty {
+      throw NotInSQL("a part of a composite value that may be absent or empty")
     }
     return .composite(field)
+  }
+
+  /// The presence of a required part. Its own columns may all be null.
+  private var presenceOfPart: Presence {
+    presence == .always ? .always : .when(isPresent)
   }
 
   /// The values of the columns for a captured value.

@@ -41,13 +41,14 @@ extension ObjectTerm {
       return try term(of: property, in: mapping, &scopes)
     }
     if keyPath.isModelIdentifier { return .scalar(keyTerm) }
-    return try path(KeyPathComponent.all(of: keyPath), in: mapping, &scopes)
+    return try path(keyPath, in: mapping, &scopes)
   }
 
   /// The value of a path of several steps from a row, as in `\.owner?.address.city`.
   private func path(
-    _ components: [KeyPathComponent], in mapping: SchemaMapping, _ scopes: inout QueryScopes
+    _ keyPath: AnyKeyPath, in mapping: SchemaMapping, _ scopes: inout QueryScopes
   ) throws -> SQLTerm {
+    let components = KeyPathComponent.all(of: keyPath)
     var steps = components[...]
     var object = self
     var declared = entity.descriptor
@@ -59,7 +60,8 @@ extension ObjectTerm {
       switch try object.term(of: object.entity.properties[slot], in: mapping, &scopes) {
       case .object(let destination): object = destination
       case .composite(let composite) where !steps.isEmpty:
-        return try composite.field(steps.map(\.name))
+        let mayBeOptional = unwrappedType(of: type(of: keyPath).valueType) != nil
+        return try composite.field(steps.map(\.name), isOptional: mayBeOptional ? nil : false)
       case let term:
         guard steps.isEmpty else { throw NotInSQL("a computed property") }
         return term
@@ -92,7 +94,8 @@ extension ObjectTerm {
       return .composite(
         CompositeTerm(
           alias: scopes.alias(of: self), leaves: leaves, depth: 0,
-          isOptional: property.isOptional || presence != .always,
+          presence: property.isOptional
+            ? .whenNotNull : presence == .always ? .always : .when(isPresent),
           valueType: property.valueType))
     case .toOne(let toOne):
       guard let destination = mapping.entity(named: toOne.destination) else {

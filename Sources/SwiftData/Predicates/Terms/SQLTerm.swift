@@ -92,8 +92,7 @@ extension SQLTerm {
       switch self {
       case .scalar(let scalar): return scalar.isPresent.negated
       case .object(let object): return object.isPresent.negated
-      case .composite(let composite):
-        return composite.isOptional ? .all(composite.columns.map(\.isNull)) : .false
+      case .composite(let composite): return composite.isAbsent
       // A stored to-many relationship is never nil.
       case .collection: return .false
       case .list(let list): return list.isPresent.negated

@@ -161,6 +161,11 @@ extension ScalarTerm.Kind {
     }
   }
 
+  /// Whether a value is of one kind, whichever of two terms it comes from.
+  func isInterchangeable(with other: ScalarTerm.Kind) -> Bool {
+    self == other || isComparable(to: other)
+  }
+
   /// Whether the stored forms have the order of the values.
   func hasOrder(with other: ScalarTerm.Kind) -> Bool {
     switch (self, other) {

@@ -58,7 +58,7 @@ struct TextRules {
       return try left.nullSafeEquality(
         ScalarTerm(value: bindings.bind(.text(forms[0]), as: kind), kind: kind))
     case .all(let forms):
-      return .all([left.isPresent, bindings.inList(left.value, forms.map { .text($0) })])
+      return .all([left.isPresent, bindings.inList(left.value, forms.map { .text($0) }, of: .text)])
     case .beginnings(let beginnings):
       let form = bindings.bind(derived: .text(text.canonicallyComposed))
       return .all([
