@@ -33,8 +33,9 @@ import Synchronization
 /// Commits of the container's own contexts enter at `ChangeLog` and at `coordinator.commits`, on the
 /// thread of the save.
 ///
-/// 1. The first observation creates the watches of the stores. Commits from then on are found. Models
-///    that contexts already hold are read again.
+/// 1. The first observation reads the end of the histories, without waiting for a thread that writes,
+///    and creates the watches of the stores. Commits from then on are found. Models that contexts
+///    already hold are read again.
 /// 2. While observations exist, the queue handles one store at a time.
 /// 3. The last observation that ends removes the watches.
 ///
@@ -84,20 +85,30 @@ final class RemoteCommitHub: Sendable {
   }
 
   private func add(_ key: ObjectIdentifier, _ container: ModelContainer) {
-    state.withLock { state in
-      if state.isClosed { return }
+    let isFirst = state.withLock { state in
+      if state.isClosed { return false }
       state.observers[key] = WeakContainer(container: container)
-      if state.stores != nil { return }
-      let coordinator = container.coordinator
-      state.stores = WatchedStores(coordinator.stores) { [weak self, weak coordinator] found in
-        guard let self, let coordinator else { return }
-        coordinator.changeLog.add(found.changes, by: nil)
-        coordinator.commits.fire()
-        post(found)
-      }
-      // For commits from before the watch existed.
-      if state.stores?.isEmpty == false { coordinator.changeLog.add(.everything, by: nil) }
+      return state.stores == nil
     }
+    guard isFirst else { return }
+    let coordinator = container.coordinator
+    // Reads the stores, which may wait. So no other thread has to wait for that.
+    let watched = WatchedStores(coordinator.stores) { [weak self, weak coordinator] found in
+      guard let self, let coordinator else { return }
+      coordinator.changeLog.add(found.changes, by: nil)
+      coordinator.commits.fire()
+      post(found)
+    }
+    let isNeeded = state.withLock { state in
+      // Another thread may have been faster, or the observation may have ended.
+      if state.isClosed || state.stores != nil || state.observers.isEmpty { return false }
+      state.stores = watched
+      return true
+    }
+    guard isNeeded else { return }
+    watched.start(coordinator.stores)
+    // For commits from before the watch existed.
+    if !watched.isEmpty { coordinator.changeLog.add(.everything, by: nil) }
   }
 
   fileprivate func remove(_ key: ObjectIdentifier) {
@@ -156,9 +167,10 @@ private final class WatchedStores: Sendable {
   private let queue = DispatchQueue(label: "SwiftData remote commits")
   private let watched: [Watched]
   /// Of stores that themselves report changes of other writers.
-  private let observations: Mutex<[any AnyObject & Sendable]>
+  private let observations = Mutex<[any AnyObject & Sendable]>([])
   private let report: @Sendable (Found) -> Void
 
+  /// Reads the end of the histories.
   /// - Parameter report: Called on the queue after each look that found something.
   init(_ stores: [any DataStore], report: @escaping @Sendable (Found) -> Void) {
     self.report = report
@@ -169,7 +181,10 @@ private final class WatchedStores: Sendable {
           store: store.identifier, reader: RemoteCommitReader(store.engine), watch: $0)
       }
     }
-    observations = Mutex([])
+  }
+
+  /// Begins to watch. Called once.
+  func start(_ stores: [any DataStore]) {
     let observed = stores.compactMap { store in
       (store as? any ExternallyChangingStore).map { store in
         let identifier = store.identifier
@@ -188,6 +203,7 @@ private final class WatchedStores: Sendable {
     for index in watched.indices { queue.async { [weak self] in self?.look(at: index) } }
   }
 
+  /// Whether no store is watched; known after the start.
   var isEmpty: Bool { watched.isEmpty && observations.withLock(\.isEmpty) }
 
   private func look(at index: Int) {

@@ -37,12 +37,15 @@ package final class RemoteCommitReader: Sendable {
   private let limit = RemoteCommitReader.defaultLimit
 
   /// Records the current state of the store; only later commits are reported.
+  ///
+  /// While another thread of the process has the writing session, the first look does this, and reports
+  /// that anything may have been changed.
   package init(_ store: RelationalStore) {
     self.store = store
     statements = store.history.map { Statements($0, in: store.driver.dialect) }
     store.ownTransactions.begin()
     try? state.withLock { state in
-      try snapshot { try begin($0, &state) }
+      try snapshot(within: .zero) { try begin($0, &state) }
     }
   }
 
@@ -90,15 +93,24 @@ package final class RemoteCommitReader: Sendable {
   /// Whether the database reports commits of other connections. If not, only the history shows them.
   private var reportsChanges: Bool { store.driver.capabilities.reportsChanges }
 
-  private func snapshot<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+  /// - Parameter limit: How long to wait for the writing session; `nil` for the driver's own limit.
+  private func snapshot<R>(
+    within limit: Duration? = nil, _ body: (any SQLSession) throws -> R
+  ) throws -> R {
     guard store.isWritable, reportsChanges else {
       return try store.driver.readingPrimary {
         try store.driver.read { session in try session.snapshot { try body(session) } }
       }
     }
-    return try store.driver.write(else: "nothing was written") { session in
+    func read(_ session: any SQLSession) throws -> R {
       try session.snapshot { try body(session) }
     }
+    guard let limit else {
+      return try store.driver.write(else: "nothing was written", read)
+    }
+    let writer = try store.driver.leaseWriter(within: limit)
+    defer { writer.end() }
+    return try writer.use(read)
   }
 
   private func finding(

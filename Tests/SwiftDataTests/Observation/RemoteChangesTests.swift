@@ -276,6 +276,41 @@ import Testing
     #expect(try shared.mine.fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
+  /// Another thread of the process writes for long. Neither its commit nor one after it is lost.
+  @Test func observersBeginBesideATransaction() async throws {
+    let folder = try TemporaryFolder()
+    let container = try StoreFolder.container(folder.store)
+    let notes = Notes(container)
+    let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let transaction = Task {
+      try await onThread {
+        let context = ModelContext(container)
+        var wasReleased = false
+        try context.transaction {
+          context.insert(Shelf(label: "mine"))
+          try context.save()
+          begun.signal()
+          wasReleased = mayEnd.wait(timeout: .now() + 20) == .success
+        }
+        return wasReleased
+      }
+    }
+    #expect(try await onThread { begun.wait(timeout: .now() + 20) } == .success)
+    container.observesRemoteChanges = true
+    let context = ModelContext(container)
+    let observer = try ResultsObserver<Shelf, Never>(
+      sortBy: [SortDescriptor(\.label)], modelContext: context)
+    #expect(observer.results.isEmpty)
+    mayEnd.signal()
+    #expect(try await transaction.value, "the observers waited for the transaction")
+    let theirs = ModelContext(try StoreFolder.container(folder.store))
+    theirs.insert(Shelf(label: "theirs"))
+    try theirs.save()
+    try await eventually("both shelves, and a notification") {
+      observer.results.map(\.label) == ["mine", "theirs"] && !notes.all.isEmpty
+    }
+  }
+
   @Test func observingEndsWithItsSettingOrItsContainer() async throws {
     let folder = try StoreFolder(authors: 1)
     var container: ModelContainer? = try StoreFolder.container(folder.store)
