@@ -315,6 +315,58 @@ import Testing
     #expect(theirs.isDeleted && shelf.isDeleted)
   }
 
+  /// A transaction waits while another context deletes by predicate. It begins with what is stored then, and the
+  /// deletion does not wait for it, although the history has to be pruned.
+  @Test(.sqliteOnly("on a server a transaction reads all models again"))
+  func aBatchDeletionIsKnownToTheNextTransaction() async throws {
+    let folder = try TemporaryFolder()
+    let (isReady, isDeleting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (isWaiting, hasDeleted) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    var configuration = ModelConfiguration(url: folder.store)
+    configuration.historyRetention = HistoryRetention(maximumCount: 1)
+    configuration.statementLog = StatementLog { event in
+      guard case .statement(let statement) = event,
+        statement.sql.hasPrefix("DELETE FROM \"ZBOOK\"")
+      else { return }
+      isDeleting.signal()
+      _ = isWaiting.wait(timeout: .now() + 20)
+      // The other thread is about to wait for the writer.
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    let container = try ModelContainer(
+      for: Schema(Library.types), configurations: configuration)
+    let context = ModelContext(container)
+    for title in ["from", "to"] { context.insert(Book(title: title, pages: 10)) }
+    try context.save()
+    let transfer = Task {
+      try await onThread {
+        let context = ModelContext(container)
+        // The first transaction of a context reads all models again.
+        try context.transaction {}
+        let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+        isReady.signal()
+        _ = isDeleting.wait(timeout: .now() + 20)
+        isWaiting.signal()
+        var areDeleted: [Bool] = []
+        var wasReleased = false
+        try context.transaction {
+          areDeleted = books.map(\.isDeleted)
+          wasReleased = hasDeleted.wait(timeout: .now() + 20) == .success
+        }
+        return (areDeleted, wasReleased)
+      }
+    }
+    try await onThread {
+      _ = isReady.wait(timeout: .now() + 20)
+      try ModelContext(container).delete(
+        model: Book.self, where: #Predicate { $0.title == "from" })
+      hasDeleted.signal()
+    }
+    let (areDeleted, wasReleased) = try await transfer.value
+    #expect(areDeleted == [true, false])
+    #expect(wasReleased, "the deletion waited for the transaction")
+  }
+
   @Test func aSnapshotSeesOneState() throws {
     let folder = try TemporaryFolder()
     let (reader, writer) = (
