@@ -70,14 +70,23 @@ extension ModelContext {
   /// Deletes models with their delete rules. They are saved immediately, unless other changes are
   /// pending: then the deletion is part of the next save.
   private func deleteThroughGraph<T: PersistentModel>(_ models: [T]) throws {
-    let savesAtOnce = core.changes.isEmpty
+    guard core.changes.isEmpty else {
+      for model in models { delete(model) }
+      return
+    }
+    core.watchers.endEvent()
+    let recorder = undoRecorder
+    recorder?.holdsSteps = true
+    defer {
+      recorder?.holdsSteps = false
+      core.watchers.endEvent()
+    }
     for model in models { delete(model) }
-    guard savesAtOnce else { return }
     do {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        core.recorder.restoreDeleted(model._$storage)
+        core.recorder.undoDeletion(of: model._$storage)
       }
       throw error
     }
