@@ -88,6 +88,8 @@ extension ModelContext {
       for model in models where model._$storage.flags.contains(.isDeleted) {
         core.recorder.undoDeletion(of: model._$storage)
       }
+      // The failed save has notified queries while the models were marked as deleted.
+      core.watchers.didProcessPendingChanges()
       throw error
     }
   }
