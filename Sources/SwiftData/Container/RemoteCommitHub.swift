@@ -36,7 +36,8 @@ import Synchronization
 /// 1. The first observation reads the end of the histories, without waiting for a thread that writes,
 ///    and creates the watches of the stores. Commits from then on are found. Models that contexts
 ///    already hold are read again.
-/// 2. While observations exist, the queue handles one store at a time.
+/// 2. While observations exist, the queue handles one store at a time. A store that can't be read is read again
+///    after a pause (`FailedLooks`).
 /// 3. The last observation that ends removes the watches.
 ///
 /// `state` guards all state.
@@ -122,6 +123,7 @@ final class RemoteCommitHub: Sendable {
   }
 
   private func post(_ found: WatchedStores.Found) {
+    guard let token = found.token else { return }
     let observers = state.withLock { Array($0.observers.values) }
     var named: [ModelContainer] = []
     for container in observers.compactMap(\.container) where !named.contains(container) {
@@ -130,7 +132,7 @@ final class RemoteCommitHub: Sendable {
         name: ModelContainer.remoteChange, object: container,
         userInfo: [
           ModelContainer.remoteChangeStoreKey: found.store,
-          ModelContainer.remoteChangeTokenKey: found.token,
+          ModelContainer.remoteChangeTokenKey: token,
         ])
     }
   }
@@ -153,15 +155,22 @@ private final class WatchedStores: Sendable {
   /// then.
   struct Found: Sendable {
     let store: String
-    let token: DefaultHistoryToken
+    /// `nil` if nothing new is known, and observers only have to read again.
+    let token: DefaultHistoryToken?
     let changes: SavedChanges
   }
 
-  private struct Watched: Sendable {
+  private final class Watched: Sendable {
     let store: String
     let reader: RemoteCommitReader
     let watch: any CommitWatch
-    let failures = FailureFlag()
+    let failures = Mutex(FailedLooks())
+
+    init(store: String, reader: RemoteCommitReader, watch: any CommitWatch) {
+      self.store = store
+      self.reader = reader
+      self.watch = watch
+    }
   }
 
   private let queue = DispatchQueue(label: "SwiftData remote commits")
@@ -210,21 +219,32 @@ private final class WatchedStores: Sendable {
     let watched = watched[index]
     let isReplaced = watched.watch.isReplaced()
     var found: RemoteCommitReader.Changes?
+    var canReadAgain = false
     do {
       found = try watched.reader.look()
-      watched.failures.forget()
+      canReadAgain = watched.failures.withLock { $0.succeeded() }
     } catch {
-      // The store is read again after the next write. Observers of its data read once, and get the
-      // error.
-      if watched.failures.isFirst() { found = .everything }
+      let reason = (error as? SwiftDataError)?.reason ?? .other
+      let (reports, pause) = watched.failures.withLock { $0.failed(because: reason) }
+      // Observers of its data read once, and get the error.
+      if reports { found = .everything }
+      if let pause { look(at: index, after: pause) }
     }
-    guard var changes = found ?? (isReplaced ? .everything : nil) else { return }
-    if isReplaced { changes.isEverything = true }
+    let isNew = found != nil || isReplaced
+    guard var changes = found ?? (isNew || canReadAgain ? .everything : nil) else { return }
+    if isReplaced || canReadAgain { changes.isEverything = true }
     let store = watched.store
-    report(
-      Found(
-        store: store, token: DefaultHistoryToken([store: changes.last]),
-        changes: SavedChanges(changes)))
+    let token = isNew ? watched.reader.lastNumber.map { DefaultHistoryToken([store: $0]) } : nil
+    report(Found(store: store, token: token, changes: SavedChanges(changes)))
+  }
+
+  private func look(at index: Int, after pause: Duration) {
+    let milliseconds = Int(pause / .milliseconds(1))
+    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+      guard let self else { return }
+      watched[index].failures.withLock { $0.pauseEnded() }
+      look(at: index)
+    }
   }
 }
 

@@ -19,8 +19,6 @@ package final class RemoteCommitReader: Sendable {
     package var deleted: [PersistentIdentifier] = []
     /// Whether any row may have been changed, inserted or deleted.
     package var isEverything = false
-    /// The number of the last transaction.
-    package var last: Int64 = 0
 
     package static var everything: Changes { Changes(isEverything: true) }
   }
@@ -58,17 +56,14 @@ package final class RemoteCommitReader: Sendable {
       try snapshot { session in
         guard var judge = state.judge else {
           try begin(session, &state)
-          var everything = Changes.everything
-          everything.last = state.judge?.last ?? 0
-          return everything
+          return .everything
         }
         let stamp = try session.changeStamp().others
         var finding = try finding(session, after: judge.last)
         // A session without an earlier stamp can't report changes.
         finding.hasForeignCommits =
           reportsChanges && state.stamps[ObjectIdentifier(session)] != stamp
-        var found = try changes(session, judge.judge(finding))
-        found?.last = judge.last
+        let found = try changes(session, judge.judge(finding))
         if found != nil { store.driver.includeInReads(judge.last) }
         state.judge = judge
         if reportsChanges { state.stamps[ObjectIdentifier(session)] = stamp }
@@ -77,6 +72,9 @@ package final class RemoteCommitReader: Sendable {
       }
     }
   }
+
+  /// The number of the last transaction at the last look that succeeded; `nil` before the first one.
+  package var lastNumber: Int64? { state.withLock { $0.judge?.last } }
 
   private func begin(_ session: any SQLSession, _ state: inout State) throws {
     state.stamps[ObjectIdentifier(session)] = try session.changeStamp().others

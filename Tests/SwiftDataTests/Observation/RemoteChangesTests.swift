@@ -311,6 +311,39 @@ import Testing
     }
   }
 
+  /// The store can't be read for longer than its file is looked at after a write. No commit follows.
+  @Test(.sqliteOnly("makes statements of the file fail")) func aFailedLookIsRepeated() async throws
+  {
+    let folder = try TemporaryFolder()
+    let failing = FailingStatements()
+    let mine = ModelContext(
+      try ModelContainer(
+        for: Schema(Library.types),
+        configurations: failing.configuration(ModelConfiguration(url: folder.store))))
+    mine.insert(Shelf(label: "a"))
+    try mine.save()
+    let notes = Notes(mine.container)
+    let observer = try FailedLooks.$defaultPauses.withValue(
+      .milliseconds(10)...Duration.milliseconds(50)
+    ) {
+      mine.container.observesRemoteChanges = true
+      return try ResultsObserver<Shelf, Never>(
+        sortBy: [SortDescriptor(\.label)], modelContext: mine)
+    }
+    #expect(observer.results.map(\.label) == ["a"])
+    failing.set { _ in true }
+    let theirs = ModelContext(try StoreFolder.container(folder.store))
+    theirs.insert(Shelf(label: "b"))
+    try theirs.save()
+    // Nobody reads meanwhile.
+    try await eventually("failures") { failing.count > 30 }
+    let store = try #require(mine.container.stores.first).identifier
+    #expect(notes.all.map(\.token?.tokenValue) == [[store: 1]])
+    failing.set(nil)
+    try await eventually("the notification") { notes.all.last?.token?.tokenValue == [store: 2] }
+    #expect(observer.results.map(\.label) == ["a", "b"] && observer.fetchError == nil)
+  }
+
   @Test func observingEndsWithItsSettingOrItsContainer() async throws {
     let folder = try StoreFolder(authors: 1)
     var container: ModelContainer? = try StoreFolder.container(folder.store)
