@@ -12,7 +12,9 @@ import Synchronization
 ///    pool. Another end than before is reported.
 /// 3. While the server does not answer, nothing is reported: observers keep what they show. The
 ///    first answer after that is compared with the last one before.
-/// 4. Releasing the watch ends the threads.
+/// 4. If the tables no longer fit the models, because another program has migrated them, that is
+///    reported once, as a commit: observers read, and get the error.
+/// 5. Releasing the watch ends the threads.
 final class PostgresCommitWatch: CommitWatch {
   private let polling: CommitPolling
   private let listener: CommitListener?
@@ -54,6 +56,7 @@ private final class CommitPolling: Sendable {
     var timing: HistoryPollTiming
     var known: Int64?
     var count = 0
+    var hasReportedMismatch = false
     var hasEnded = false
   }
 
@@ -104,9 +107,10 @@ private final class CommitPolling: Sendable {
     do {
       let number = try lastNumber()
       let hasChanged = state.withLock { state in
-        let hasChanged = state.known != number
+        let hasChanged = state.known != number || state.hasReportedMismatch
         state.known = number
         state.count += 1
+        state.hasReportedMismatch = false
         state.timing.polled(hasChanged: hasChanged, now: now)
         return hasChanged && !state.hasEnded
       }
@@ -114,6 +118,13 @@ private final class CommitPolling: Sendable {
       if hasChanged { onCommit() }
     } catch let error as SwiftDataError where error.reason == .closed {
       // The container was closed meanwhile.
+    } catch let error as SwiftDataError where error.reason == .schemaMismatch {
+      let isNew = state.withLock { state in
+        state.timing.failed(now: now)
+        defer { state.hasReportedMismatch = true }
+        return !state.hasReportedMismatch && !state.hasEnded
+      }
+      if isNew { onCommit() }
     } catch {
       state.withLock { $0.timing.failed(now: now) }
       report(failing: error)

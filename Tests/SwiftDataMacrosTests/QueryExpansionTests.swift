@@ -47,7 +47,7 @@ struct QueryExpansionTests {
     ("class", "fileprivate ", "fileprivate private(set) var _trips"),
     ("class", "", "  private(set) var _trips"),
     ("struct", "private ", "  private(set) var _trips"),
-    ("struct", "fileprivate ", "  private(set) var _trips"),
+    ("struct", "fileprivate ", "fileprivate private(set) var _trips"),
     ("struct", "public ", "  private(set) var _trips"),
   ])
   func access(kind: String, stated: String, written: String) {

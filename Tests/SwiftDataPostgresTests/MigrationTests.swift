@@ -191,11 +191,21 @@ struct MigrationTests {
     let tables =
       "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()"
     let before = try store.integer(tables)
+    let statements = Mutex<[String]>([])
+    var configuration = try PostgresConfiguration(url: store.url)
+    configuration.statementLog = StatementLog { event in
+      if case .statement(let statement) = event {
+        statements.withLock { $0.append(statement.sql) }
+      }
+    }
     let preview = try #require(
       try ModelContainer.migrationPreview(
         for: Schema(versionedSchema: Library.V3.self), migrationPlan: Library.Plan.self,
-        configurations: [PostgresConfiguration(url: store.url)]
+        configurations: [configuration]
       ).first)
+    // It has locks, and no limit of its statements: the server has to notice that it has vanished.
+    let first = statements.withLock(\.first)
+    #expect(first?.contains("client_connection_check_interval") == true)
     #expect(preview.stages.map(\.kind) == [.custom, .transform])
     #expect(preview.rowCounts == ["Book": 5, "Author": 1, "Note": 1])
     #expect(preview.fromVersion == "1.0.0")

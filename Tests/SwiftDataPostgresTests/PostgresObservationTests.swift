@@ -141,6 +141,32 @@ struct PostgresObservationTests {
     try await eventually("both memos") { observer.results.map(\.text) == ["a", "b"] }
   }
 
+  /// The results stay, with an error. Observers of the history have an event, and the error with their next
+  /// fetch; a sequence throws it.
+  @Test func observersGetAnErrorAfterAMigration() async throws {
+    let store = try MigratedServerStore()
+    try store.fillV1(2)
+    let context = try store.open(Library.V1.self)
+    let observer = try ResultsObserver<Library.V1.Book, Never>(
+      sortBy: [SortDescriptor(\.name)], modelContext: context)
+    let history = try HistoryObserver(modelContainer: context.container)
+    let end = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.token
+    let following = Task { for try await _ in context.history(since: end) {} }
+    #expect(observer.results.map(\.name) == ["book 0", "book 1"])
+    let before = history.eventCounter
+    _ = try store.open(Library.V2.self)
+    try await eventually("an error and an event") {
+      observer.fetchError != nil && history.eventCounter != before
+    }
+    let error = try #require(observer.fetchError as? SwiftDataError)
+    #expect(error.reason == .schemaMismatch)
+    #expect(observer.results.map(\.name) == ["book 0", "book 1"])
+    #expect(throws: SwiftDataError.storeReadFailure) {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+    await #expect(throws: SwiftDataError.storeReadFailure) { try await following.value }
+  }
+
   @Test(arguments: [false, true])
   func commitsAreNoticedAfterARestartOfTheServer(notifies: Bool) async throws {
     let server = try PostgresServer()
@@ -190,6 +216,29 @@ struct PostgresObservationTests {
     try await eventually("another listener") { try listeners.integer() == 1 }
     try theirs.add("b")
     try await eventually("both memos") { observer.results.map(\.text) == ["a", "b"] }
+  }
+
+  /// The server ends the session of a listener whose network loses all packets.
+  @Test(.enabled(if: TLSServer.isAvailable)) func theServerNoticesVanishedListeners() async throws {
+    let server = try TLSServer(usesTLS: false)
+    defer { server.stop() }
+    let statements = Mutex<[String]>([])
+    var configuration = try PostgresConfiguration(
+      url: "postgresql://postgres@localhost:\(server.port)/postgres")
+    configuration.notifiesCommits = true
+    configuration.statementLog = StatementLog { event in
+      guard case .statement(let statement) = event,
+        Thread.current.name == "SwiftData PostgreSQL notifications"
+      else { return }
+      statements.withLock { $0.append(statement.sql) }
+    }
+    let container = try ModelContainer(for: Memo.self, configurations: configuration)
+    container.observesRemoteChanges = true
+    try await eventually("the listener") {
+      statements.withLock { $0.contains { $0.hasPrefix("LISTEN") } }
+    }
+    let first = statements.withLock(\.first)
+    #expect(first?.contains("client_connection_check_interval") == true)
   }
 
   @Test func watchesEndWithTheirObservers() async throws {

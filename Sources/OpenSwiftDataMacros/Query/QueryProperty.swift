@@ -27,13 +27,14 @@ struct QueryProperty {
     access = Self.access(of: variable, isInClass: type?.is(ClassDeclSyntax.self) ?? false)
   }
 
-  /// A property with a private model must not be more visible than the model. A private property of
-  /// a structure would make the memberwise initialiser private; a class has none.
+  /// A property with a private model must not be more visible than the model; the compiler then demands
+  /// `fileprivate`. A private property of a structure would make the memberwise initialiser private; a
+  /// class has none.
   private static func access(of variable: VariableDeclSyntax, isInClass: Bool) -> String {
     switch AccessLevel(of: variable.modifiers) {
     case .private where isInClass: "private "
-    case .fileprivate where isInClass: "fileprivate private(set) "
-    case .private, .fileprivate, .internal, .package, .public, .open: "private(set) "
+    case .fileprivate: "fileprivate private(set) "
+    case .private, .internal, .package, .public, .open: "private(set) "
     }
   }
 

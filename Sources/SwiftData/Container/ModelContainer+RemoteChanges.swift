@@ -9,6 +9,10 @@ extension ModelContainer {
   /// ``remoteChangeStoreKey``, and the end of its history under ``remoteChangeTokenKey``. It is
   /// posted on a separate thread, after the contexts of the container can see the changes.
   ///
+  /// If a save or a transaction of this process was running when ``observesRemoteChanges`` was set, it
+  /// is posted once after that too: others may have committed in the meantime. So it is if a store can't be
+  /// read for a while.
+  ///
   /// ```swift
   /// container.observesRemoteChanges = true
   /// let observer = NotificationCenter.default.addObserver(

@@ -33,9 +33,11 @@ import Synchronization
 /// Commits of the container's own contexts enter at `ChangeLog` and at `coordinator.commits`, on the
 /// thread of the save.
 ///
-/// 1. The first observation creates the watches of the stores. Commits from then on are found. Models
-///    that contexts already hold are read again.
-/// 2. While observations exist, the queue handles one store at a time.
+/// 1. The first observation reads the end of the histories, without waiting for a thread that writes,
+///    and creates the watches of the stores. Commits from then on are found. Models that contexts
+///    already hold are read again.
+/// 2. While observations exist, the queue handles one store at a time. A store that can't be read is read again
+///    after a pause (`FailedLooks`).
 /// 3. The last observation that ends removes the watches.
 ///
 /// `state` guards all state.
@@ -84,20 +86,30 @@ final class RemoteCommitHub: Sendable {
   }
 
   private func add(_ key: ObjectIdentifier, _ container: ModelContainer) {
-    state.withLock { state in
-      if state.isClosed { return }
+    let isFirst = state.withLock { state in
+      if state.isClosed { return false }
       state.observers[key] = WeakContainer(container: container)
-      if state.stores != nil { return }
-      let coordinator = container.coordinator
-      state.stores = WatchedStores(coordinator.stores) { [weak self, weak coordinator] found in
-        guard let self, let coordinator else { return }
-        coordinator.changeLog.add(found.changes, by: nil)
-        coordinator.commits.fire()
-        post(found)
-      }
-      // For commits from before the watch existed.
-      if state.stores?.isEmpty == false { coordinator.changeLog.add(.everything, by: nil) }
+      return state.stores == nil
     }
+    guard isFirst else { return }
+    let coordinator = container.coordinator
+    // Reads the stores, which may wait. So no other thread has to wait for that.
+    let watched = WatchedStores(coordinator.stores) { [weak self, weak coordinator] found in
+      guard let self, let coordinator else { return }
+      coordinator.changeLog.add(found.changes, by: nil)
+      coordinator.commits.fire()
+      post(found)
+    }
+    let isNeeded = state.withLock { state in
+      // Another thread may have been faster, or the observation may have ended.
+      if state.isClosed || state.stores != nil || state.observers.isEmpty { return false }
+      state.stores = watched
+      return true
+    }
+    guard isNeeded else { return }
+    watched.start(coordinator.stores)
+    // For commits from before the watch existed.
+    if !watched.isEmpty { coordinator.changeLog.add(.everything, by: nil) }
   }
 
   fileprivate func remove(_ key: ObjectIdentifier) {
@@ -111,6 +123,7 @@ final class RemoteCommitHub: Sendable {
   }
 
   private func post(_ found: WatchedStores.Found) {
+    guard let token = found.token else { return }
     let observers = state.withLock { Array($0.observers.values) }
     var named: [ModelContainer] = []
     for container in observers.compactMap(\.container) where !named.contains(container) {
@@ -119,7 +132,7 @@ final class RemoteCommitHub: Sendable {
         name: ModelContainer.remoteChange, object: container,
         userInfo: [
           ModelContainer.remoteChangeStoreKey: found.store,
-          ModelContainer.remoteChangeTokenKey: found.token,
+          ModelContainer.remoteChangeTokenKey: token,
         ])
     }
   }
@@ -142,23 +155,31 @@ private final class WatchedStores: Sendable {
   /// then.
   struct Found: Sendable {
     let store: String
-    let token: DefaultHistoryToken
+    /// `nil` if nothing new is known, and observers only have to read again.
+    let token: DefaultHistoryToken?
     let changes: SavedChanges
   }
 
-  private struct Watched: Sendable {
+  private final class Watched: Sendable {
     let store: String
     let reader: RemoteCommitReader
     let watch: any CommitWatch
-    let failures = FailureFlag()
+    let failures = Mutex(FailedLooks())
+
+    init(store: String, reader: RemoteCommitReader, watch: any CommitWatch) {
+      self.store = store
+      self.reader = reader
+      self.watch = watch
+    }
   }
 
   private let queue = DispatchQueue(label: "SwiftData remote commits")
   private let watched: [Watched]
   /// Of stores that themselves report changes of other writers.
-  private let observations: Mutex<[any AnyObject & Sendable]>
+  private let observations = Mutex<[any AnyObject & Sendable]>([])
   private let report: @Sendable (Found) -> Void
 
+  /// Reads the end of the histories.
   /// - Parameter report: Called on the queue after each look that found something.
   init(_ stores: [any DataStore], report: @escaping @Sendable (Found) -> Void) {
     self.report = report
@@ -169,7 +190,10 @@ private final class WatchedStores: Sendable {
           store: store.identifier, reader: RemoteCommitReader(store.engine), watch: $0)
       }
     }
-    observations = Mutex([])
+  }
+
+  /// Begins to watch. Called once.
+  func start(_ stores: [any DataStore]) {
     let observed = stores.compactMap { store in
       (store as? any ExternallyChangingStore).map { store in
         let identifier = store.identifier
@@ -188,27 +212,39 @@ private final class WatchedStores: Sendable {
     for index in watched.indices { queue.async { [weak self] in self?.look(at: index) } }
   }
 
+  /// Whether no store is watched; known after the start.
   var isEmpty: Bool { watched.isEmpty && observations.withLock(\.isEmpty) }
 
   private func look(at index: Int) {
     let watched = watched[index]
     let isReplaced = watched.watch.isReplaced()
     var found: RemoteCommitReader.Changes?
+    var canReadAgain = false
     do {
       found = try watched.reader.look()
-      watched.failures.forget()
+      canReadAgain = watched.failures.withLock { $0.succeeded() }
     } catch {
-      // The store is read again after the next write. Observers of its data read once, and get the
-      // error.
-      if watched.failures.isFirst() { found = .everything }
+      let reason = (error as? SwiftDataError)?.reason ?? .other
+      let (reports, pause) = watched.failures.withLock { $0.failed(because: reason) }
+      // Observers of its data read once, and get the error.
+      if reports { found = .everything }
+      if let pause { look(at: index, after: pause) }
     }
-    guard var changes = found ?? (isReplaced ? .everything : nil) else { return }
-    if isReplaced { changes.isEverything = true }
+    let isNew = found != nil || isReplaced
+    guard var changes = found ?? (isNew || canReadAgain ? .everything : nil) else { return }
+    if isReplaced || canReadAgain { changes.isEverything = true }
     let store = watched.store
-    report(
-      Found(
-        store: store, token: DefaultHistoryToken([store: changes.last]),
-        changes: SavedChanges(changes)))
+    let token = isNew ? watched.reader.lastNumber.map { DefaultHistoryToken([store: $0]) } : nil
+    report(Found(store: store, token: token, changes: SavedChanges(changes)))
+  }
+
+  private func look(at index: Int, after pause: Duration) {
+    let milliseconds = Int(pause / .milliseconds(1))
+    queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
+      guard let self else { return }
+      watched[index].failures.withLock { $0.pauseEnded() }
+      look(at: index)
+    }
   }
 }
 

@@ -285,24 +285,17 @@ extension ContextCore {
   func snapshot<R>(from start: SnapshotStart, _ body: () throws -> R) throws -> R {
     // A transaction and an enclosing snapshot already see one state.
     if transaction != nil || stores.isReadingSnapshot { return try body() }
-    while true {
-      externalChanges.applyNew()
-      let version = coordinator.changeLog.currentVersion
-      // Models in memory must show the state that the reads see.
-      let start = identities.isEmpty ? start : .now
-      var hasBegun = false
-      let result = try reading(coordinator.ports[...], from: start, canRepeat: { !hasBegun }) {
-        () -> R? in
-        // A save in between would be visible in the snapshot but not in the models: try again.
-        guard start == .firstRead || coordinator.changeLog.currentVersion == version else {
-          return nil
-        }
-        stores.isReadingSnapshot = true
-        defer { stores.isReadingSnapshot = false }
-        hasBegun = true
-        return try body()
-      }
-      if let result { return result }
+    externalChanges.applyNew()
+    // Models in memory must show the state that the reads see.
+    let start = identities.isEmpty ? start : .now
+    var hasBegun = false
+    return try reading(coordinator.ports[...], from: start, canRepeat: { !hasBegun }) {
+      stores.isReadingSnapshot = true
+      defer { stores.isReadingSnapshot = false }
+      // A save in between is visible in the snapshot, but not in the models.
+      if start == .now { externalChanges.applyNewInSnapshot() }
+      hasBegun = true
+      return try body()
     }
   }
 

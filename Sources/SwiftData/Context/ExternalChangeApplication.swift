@@ -45,13 +45,24 @@ final class ExternalChangeApplication {
     if let saved = feed.take() { apply(saved) }
   }
 
+  /// Makes models show the state of a snapshot that has begun, after saves since `applyNew`. The snapshot
+  /// may not contain all of these, so they are applied again after it.
+  func applyNewInSnapshot() {
+    guard let saved = feed.take() else { return }
+    apply(saved, readsDeleted: true)
+    if !feed.hasUnappliedChanges { feed.putBack(saved) }
+  }
+
+  /// - Parameter readsDeleted: Whether deleted rows are read too, because the reads may see an earlier state.
   /// - Returns: The models whose rows were deleted.
   @discardableResult
-  func apply(_ saved: SavedChanges) -> [_ModelStorage] {
+  func apply(_ saved: SavedChanges, readsDeleted: Bool = false) -> [_ModelStorage] {
     guard feed.isOpen else { return [] }
     var outdated = OutdatedModels()
     for (identifier, slots) in saved.updated { find(identifier) { outdated.insert($0, slots) } }
-    for identifier in saved.deleted { find(identifier) { outdated.insertDeleted($0) } }
+    for identifier in saved.deleted {
+      find(identifier) { readsDeleted ? outdated.insert($0, nil) : outdated.insertDeleted($0) }
+    }
     if saved.isEverything || !saved.invalidatedEntities.isEmpty {
       let entities = saved.invalidatedEntities.compactMap {
         stores.coordinator.modelType(forEntity: $0)?._$descriptor

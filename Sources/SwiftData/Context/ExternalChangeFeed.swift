@@ -56,7 +56,9 @@ final class ExternalChangeFeed {
   var hasUnappliedChanges: Bool { unapplied != nil }
 
   /// Keeps changes that could not be applied for the next `take()`.
-  func putBack(_ changes: SavedChanges) { unapplied = changes }
+  func putBack(_ changes: SavedChanges) {
+    if unapplied == nil { unapplied = changes } else { unapplied?.append(changes) }
+  }
 
   func recordConflict(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
     if !slots.isEmpty { conflictingSlots[identifier, default: SlotSet()].formUnion(slots) }

@@ -29,16 +29,26 @@ extension ModelContext {
       !core.watchers.all.contains(where: \.needsEachDeletion),
       !core.changes.concern(concerned)
     {
+      let note = SavedChanges(invalidatedEntities: concerned)
+      let feed = core.externalChanges.feed
+      var announced: Int?
       do {
         try port.delete(
           DataStoreBatchDeleteRequest(
             editingState: core.stores.editingState, predicate: predicate,
-            includeSubclasses: includeSubclasses))
-        let note = SavedChanges(invalidatedEntities: concerned)
+            includeSubclasses: includeSubclasses)
+        ) {
+          announced.map(feed.withdraw)
+          // A transaction announces all of its changes when it commits.
+          announced = core.transaction == nil && feed.hasReaders ? feed.announce(note) : nil
+        }
         if let transaction = core.transaction {
           transaction.note(note)
-        } else if core.externalChanges.feed.hasReaders {
-          core.externalChanges.feed.add(note)
+        } else if let announced {
+          feed.complete(announced, with: note)
+        } else if feed.hasReaders {
+          // A context that was created meanwhile.
+          feed.add(note)
         }
         for storage in core.externalChanges.apply(note) {
           core.transaction?.note(deleted: storage)
@@ -46,7 +56,10 @@ extension ModelContext {
         }
         if core.transaction == nil { core.coordinator.commits.fire() }
         return
-      } catch is DataStoreError {}
+      } catch {
+        announced.map(feed.withdraw)
+        guard error is DataStoreError else { throw error }
+      }
     }
     let models = try fetch(FetchDescriptor(predicate: predicate)).filter {
       includeSubclasses || $0._$storage.descriptor === descriptor
@@ -57,15 +70,26 @@ extension ModelContext {
   /// Deletes models with their delete rules. They are saved immediately, unless other changes are
   /// pending: then the deletion is part of the next save.
   private func deleteThroughGraph<T: PersistentModel>(_ models: [T]) throws {
-    let savesAtOnce = core.changes.isEmpty
+    guard core.changes.isEmpty else {
+      for model in models { delete(model) }
+      return
+    }
+    core.watchers.endEvent()
+    let recorder = undoRecorder
+    recorder?.holdsSteps = true
+    defer {
+      recorder?.holdsSteps = false
+      core.watchers.endEvent()
+    }
     for model in models { delete(model) }
-    guard savesAtOnce else { return }
     do {
       try save()
     } catch {
       for model in models where model._$storage.flags.contains(.isDeleted) {
-        core.recorder.restoreDeleted(model._$storage)
+        core.recorder.undoDeletion(of: model._$storage)
       }
+      // The failed save has notified queries while the models were marked as deleted.
+      core.watchers.didProcessPendingChanges()
       throw error
     }
   }

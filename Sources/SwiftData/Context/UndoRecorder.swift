@@ -19,6 +19,9 @@ final class UndoRecorder: EditWatcher {
   let manager: UndoManager
   /// Whether the current changes are not made by the user.
   private var isPaused = false
+  /// Whether the event goes on until the end of a save that belongs to it: if the save fails, what it was to
+  /// store is undone, and nothing of that is a step.
+  var holdsSteps = false
   private let changes: ChangeTracker
   private let identity: ContextIdentity
   private let coordinator: any StoreCoordinator
@@ -173,7 +176,7 @@ final class UndoRecorder: EditWatcher {
 
   /// Registers what was recorded since the last call.
   private func flush() {
-    guard !pending.isEmpty, !isPaused else { return }
+    guard !pending.isEmpty, !isPaused, !holdsSteps else { return }
     var step = pending
     pending = UndoStep()
     guard manager.isUndoRegistrationEnabled else { return }

@@ -32,6 +32,8 @@ public final class HistoryObserver: Observable, Sendable {
   private let counter = Mutex(0)
   private let followers: [(history: any HistoryFollower, failures: FailureFlag)]
   private let queue = DispatchQueue(label: "SwiftData history observer")
+  /// Whether a look is in the queue that has not begun.
+  private let isLookPending = Mutex(false)
   private let observation = Mutex<CommitObservation?>(nil)
 
   /// Observes the histories from given positions.
@@ -101,9 +103,16 @@ public final class HistoryObserver: Observable, Sendable {
     look(deliver)
   }
 
+  /// Commits may be faster than looks. A look that has not begun will see what is committed before it.
   private func look(_ deliver: @escaping @Sendable () -> Void) {
+    let isPending = isLookPending.withLock { isPending in
+      defer { isPending = true }
+      return isPending
+    }
+    if isPending { return }
     queue.async { [weak self] in
       guard let self else { return }
+      isLookPending.withLock { $0 = false }
       let news = followers.map { history, failures in
         do {
           let isNew = try history.hasNewTransactions()

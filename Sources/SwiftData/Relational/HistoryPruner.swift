@@ -4,9 +4,10 @@ import Synchronization
 
 /// Deletes the oldest history after changes, according to the store's retention.
 ///
-/// 1. After the commit of each change, the store calls `prune`. It reads nothing while no limit can
-///    be exceeded. The pruner knows this from its last check: the time of the oldest transaction,
-///    and the number of the first transaction that may exceed a limit.
+/// 1. After the commit of each change, the store calls `prune`, before it returns the writing session: no
+///    change waits here for another thread. It reads nothing while no limit can be exceeded. The pruner
+///    knows this from its last check: the time of the oldest transaction, and the number of the first
+///    transaction that may exceed a limit.
 /// 2. A check finds the first transaction to keep. All before it are due. Another process may
 ///    delete them at the same time.
 /// 3. Each step deletes due transactions with at most `changesAtOnce` changes, or a single
@@ -136,7 +137,7 @@ final class HistoryPruner: Sendable {
 }
 
 extension RelationalStore {
-  /// Called after the commit of a change, outside of transactions.
+  /// Called after the commit of a change, outside of transactions, by the thread that has the writing session.
   /// - Parameter number: The number of the transaction in the history; `nil` if it is not known.
   func didCommit(_ number: Int64? = nil) {
     driver.didCommit(number)

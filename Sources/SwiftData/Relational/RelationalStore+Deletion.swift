@@ -3,10 +3,13 @@ import OpenSwiftDataSQLSyntax
 
 /// Deletes all rows that match a request, and applies the delete rules.
 extension RelationalStore {
+  /// - Parameter willCommit: Called before the commit, while the rows are locked.
   /// - Throws: `DataStoreError.preferInMemoryFilter` if SQL can't evaluate the predicate or the
   ///   rules, `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`;
   ///   nothing is deleted then.
-  package func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+  package func delete<T: PersistentModel>(
+    _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void = {}
+  ) throws {
     try requireWritable()
     let query = try RowQuery(self, FetchDescriptor(predicate: request.predicate))
     guard !query.compiled.filtersInMemory,
@@ -18,7 +21,7 @@ extension RelationalStore {
     var repetition = SaveRepetition(.exclusive)
     while true {
       do {
-        return try delete(query, number, isFree: isFree, request.editingState)
+        return try delete(query, number, isFree: isFree, request.editingState, willCommit)
       } catch {
         // Only programs without the lock can be in the way, such as one that waits for the same rows.
         guard !isInTransaction(of: request.editingState), repetition.repeats(after: error) else {
@@ -30,9 +33,10 @@ extension RelationalStore {
   }
 
   private func delete(
-    _ query: RowQuery, _ number: Int?, isFree: Bool, _ editor: EditingState
+    _ query: RowQuery, _ number: Int?, isFree: Bool, _ editor: EditingState,
+    _ willCommit: () -> Void
   ) throws {
-    let (number, isOutermost) = try driver.write(else: "nothing was deleted") { session in
+    try driver.write(else: "nothing was deleted") { session in
       try requireNoOther(than: editor, session)
       let changes = try transaction(session) {
         let changes = RowChanges(self, session, by: editor)
@@ -45,13 +49,13 @@ extension RelationalStore {
           try checkCounts(of: changes, session)
         }
         try changes.finish()
+        willCommit()
         return changes
       }
       // It may be known since the commit only.
       let number = changes.transaction
-      return (number, !noteSave(number, nil, in: session))
+      if !noteSave(number, nil, in: session) { didCommit(number) }
     }
-    if isOutermost { didCommit(number) }
   }
 
   package func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>? {

@@ -112,9 +112,9 @@ private final class RelationalSave: OpenSave {
       throw error
     }
     transaction.external?.didCommit()
-    transaction.lease.end()
     number = number ?? added?.number
     if isOutermost, number != nil || added != nil { store.didCommit(number) }
+    transaction.lease.end()
   }
 
   func abandon() { transaction.abandon() }

@@ -135,8 +135,8 @@ private final class RelationalTransaction: StoreTransaction {
     }
     let last = forget()?.saves.number
     external?.didCommit()
-    lease.end()
     store.didCommit(last)
+    lease.end()
   }
 
   func abandon() {

@@ -127,7 +127,7 @@ package final class RelationalStore: StorePort {
           try session.statement(delete.rendered(in: driver.dialect).sql).run(.none)
         }
       }
+      didCommit()
     }
-    didCommit()
   }
 }

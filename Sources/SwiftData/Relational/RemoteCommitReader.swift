@@ -19,8 +19,6 @@ package final class RemoteCommitReader: Sendable {
     package var deleted: [PersistentIdentifier] = []
     /// Whether any row may have been changed, inserted or deleted.
     package var isEverything = false
-    /// The number of the last transaction.
-    package var last: Int64 = 0
 
     package static var everything: Changes { Changes(isEverything: true) }
   }
@@ -37,12 +35,15 @@ package final class RemoteCommitReader: Sendable {
   private let limit = RemoteCommitReader.defaultLimit
 
   /// Records the current state of the store; only later commits are reported.
+  ///
+  /// While another thread of the process has the writing session, the first look does this, and reports
+  /// that anything may have been changed.
   package init(_ store: RelationalStore) {
     self.store = store
     statements = store.history.map { Statements($0, in: store.driver.dialect) }
     store.ownTransactions.begin()
     try? state.withLock { state in
-      try snapshot { try begin($0, &state) }
+      try snapshot(within: .zero) { try begin($0, &state) }
     }
   }
 
@@ -55,17 +56,14 @@ package final class RemoteCommitReader: Sendable {
       try snapshot { session in
         guard var judge = state.judge else {
           try begin(session, &state)
-          var everything = Changes.everything
-          everything.last = state.judge?.last ?? 0
-          return everything
+          return .everything
         }
         let stamp = try session.changeStamp().others
         var finding = try finding(session, after: judge.last)
         // A session without an earlier stamp can't report changes.
         finding.hasForeignCommits =
           reportsChanges && state.stamps[ObjectIdentifier(session)] != stamp
-        var found = try changes(session, judge.judge(finding))
-        found?.last = judge.last
+        let found = try changes(session, judge.judge(finding))
         if found != nil { store.driver.includeInReads(judge.last) }
         state.judge = judge
         if reportsChanges { state.stamps[ObjectIdentifier(session)] = stamp }
@@ -74,6 +72,9 @@ package final class RemoteCommitReader: Sendable {
       }
     }
   }
+
+  /// The number of the last transaction at the last look that succeeded; `nil` before the first one.
+  package var lastNumber: Int64? { state.withLock { $0.judge?.last } }
 
   private func begin(_ session: any SQLSession, _ state: inout State) throws {
     state.stamps[ObjectIdentifier(session)] = try session.changeStamp().others
@@ -90,15 +91,24 @@ package final class RemoteCommitReader: Sendable {
   /// Whether the database reports commits of other connections. If not, only the history shows them.
   private var reportsChanges: Bool { store.driver.capabilities.reportsChanges }
 
-  private func snapshot<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+  /// - Parameter limit: How long to wait for the writing session; `nil` for the driver's own limit.
+  private func snapshot<R>(
+    within limit: Duration? = nil, _ body: (any SQLSession) throws -> R
+  ) throws -> R {
     guard store.isWritable, reportsChanges else {
       return try store.driver.readingPrimary {
         try store.driver.read { session in try session.snapshot { try body(session) } }
       }
     }
-    return try store.driver.write(else: "nothing was written") { session in
+    func read(_ session: any SQLSession) throws -> R {
       try session.snapshot { try body(session) }
     }
+    guard let limit else {
+      return try store.driver.write(else: "nothing was written", read)
+    }
+    let writer = try store.driver.leaseWriter(within: limit)
+    defer { writer.end() }
+    return try writer.use(read)
   }
 
   private func finding(

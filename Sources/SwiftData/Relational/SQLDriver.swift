@@ -44,7 +44,8 @@ package protocol SQLDriver: Sendable {
   func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
 
   /// Lends a writing session to this thread until the lease ends.
-  /// - Parameter limit: How long to wait for another thread; `nil` for the driver's own limit.
+  /// - Parameter limit: How long to wait for another thread; `nil` for the driver's own limit. With
+  ///   `.zero` it throws if the session is not free.
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease
 
   /// Releases free space to the operating system in small steps. Each step has its own transaction,

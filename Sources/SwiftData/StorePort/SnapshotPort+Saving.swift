@@ -111,10 +111,13 @@ extension SnapshotPort {
     return concerned
   }
 
-  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+  func delete<T: PersistentModel>(
+    _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void
+  ) throws {
     guard let store = store as? any DataStoreBatching else {
       throw DataStoreError.unsupportedFeature
     }
+    willCommit()
     try store.delete(request)
   }
 }

@@ -175,9 +175,13 @@ package protocol StorePort: AnyObject, Sendable {
   func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>?
 
   /// Deletes the rows of a request, and applies the delete rules.
+  /// - Parameter willCommit: Called before the commit, while other writers of a transactional store wait. Called
+  ///   again if the deletion has to be repeated.
   /// - Throws: `DataStoreError` if the models must be loaded, `SwiftDataError` for a violated rule,
   ///   or the store's error; nothing is deleted then.
-  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
+  func delete<T: PersistentModel>(
+    _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void
+  ) throws
 }
 
 extension StorePort {

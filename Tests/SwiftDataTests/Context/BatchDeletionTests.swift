@@ -1,5 +1,8 @@
+import Foundation
+import Observation
 import OpenSwiftDataSQLiteEngine
 import SwiftData
+import Synchronization
 import Testing
 
 /// Delete rules that the store applies to rows that nobody has loaded.
@@ -121,6 +124,35 @@ import Testing
     #expect(text.contains("and 2 more"))
     #expect(!project.isDeleted && project.memos.count == 1)
     #expect(try context.count(Graph.Memo.self) == 1)
+  }
+
+  /// No actor is known, so queries read at the end of each call. With an undo manager models are deleted one by one.
+  @Test func resultsKeepTheModelsOfAFailedDeletion() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("p")
+    context.insert(project)
+    project.tickets = [Graph.Ticket("t")]
+    try context.save()
+    context.undoManager = UndoManager()
+    nonisolated(unsafe) let observer = try ResultsObserver<Graph.Project, Never>(
+      modelContext: context)
+    let calls = Mutex(0)
+    @Sendable func follow() {
+      withObservationTracking {
+        _ = observer.results.count
+      } onChange: {
+        let count = calls.withLock { calls in
+          calls += 1
+          return calls
+        }
+        if count < 9 { follow() }
+      }
+    }
+    follow()
+    #expect(throws: SwiftDataError.self) { try context.delete(model: Graph.Project.self) }
+    // Deleted while the save runs, and there again.
+    #expect(calls.withLock { $0 } == 2)
+    #expect(observer.results.map(\.name) == ["p"])
   }
 
   @Test func aRequiredRelationshipIsNotEmptied() throws {

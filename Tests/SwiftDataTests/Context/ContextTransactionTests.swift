@@ -315,6 +315,58 @@ import Testing
     #expect(theirs.isDeleted && shelf.isDeleted)
   }
 
+  /// A transaction waits while another context deletes by predicate. It begins with what is stored then, and the
+  /// deletion does not wait for it, although the history has to be pruned.
+  @Test(.sqliteOnly("on a server a transaction reads all models again"))
+  func aBatchDeletionIsKnownToTheNextTransaction() async throws {
+    let folder = try TemporaryFolder()
+    let (isReady, isDeleting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (isWaiting, hasDeleted) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    var configuration = ModelConfiguration(url: folder.store)
+    configuration.historyRetention = HistoryRetention(maximumCount: 1)
+    configuration.statementLog = StatementLog { event in
+      guard case .statement(let statement) = event,
+        statement.sql.hasPrefix("DELETE FROM \"ZBOOK\"")
+      else { return }
+      isDeleting.signal()
+      _ = isWaiting.wait(timeout: .now() + 20)
+      // The other thread is about to wait for the writer.
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    let container = try ModelContainer(
+      for: Schema(Library.types), configurations: configuration)
+    let context = ModelContext(container)
+    for title in ["from", "to"] { context.insert(Book(title: title, pages: 10)) }
+    try context.save()
+    let transfer = Task {
+      try await onThread {
+        let context = ModelContext(container)
+        // The first transaction of a context reads all models again.
+        try context.transaction {}
+        let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+        isReady.signal()
+        _ = isDeleting.wait(timeout: .now() + 20)
+        isWaiting.signal()
+        var areDeleted: [Bool] = []
+        var wasReleased = false
+        try context.transaction {
+          areDeleted = books.map(\.isDeleted)
+          wasReleased = hasDeleted.wait(timeout: .now() + 20) == .success
+        }
+        return (areDeleted, wasReleased)
+      }
+    }
+    try await onThread {
+      _ = isReady.wait(timeout: .now() + 20)
+      try ModelContext(container).delete(
+        model: Book.self, where: #Predicate { $0.title == "from" })
+      hasDeleted.signal()
+    }
+    let (areDeleted, wasReleased) = try await transfer.value
+    #expect(areDeleted == [true, false])
+    #expect(wasReleased, "the deletion waited for the transaction")
+  }
+
   @Test func aSnapshotSeesOneState() throws {
     let folder = try TemporaryFolder()
     let (reader, writer) = (
@@ -353,5 +405,87 @@ import Testing
     }
     reader.processPendingChanges()
     #expect(shelf.label == "new")
+  }
+
+  /// Another context of the container saves after each statement with which the snapshot begins. The models in memory
+  /// show the state of the snapshot in it, and the last one after it.
+  @Test func aSnapshotBeginsBesideASteadyWriter() throws {
+    let folder = try TemporaryFolder()
+    let writer = SteadyWriter(limit: 20)
+    var configuration = ModelConfiguration(url: folder.store)
+    configuration.statementLog = StatementLog { event in
+      if case .statement = event { writer.write() }
+    }
+    let container = try ModelContainer(
+      for: Schema(Library.types), configurations: configuration)
+    let context = ModelContext(container)
+    for number in 0...20 { context.insert(Book(title: "\(number)", pages: 0)) }
+    try context.save()
+    let reader = ModelContext(container)
+    let books = try reader.fetch(FetchDescriptor<Book>())
+    writer.begin { number in
+      let context = ModelContext(container)
+      for book in try context.fetch(FetchDescriptor<Book>()) { book.pages = number }
+      try context.save()
+      let title = "\(number)"
+      for book in try context.fetch(
+        FetchDescriptor<Book>(predicate: #Predicate { $0.title == title }))
+      { context.delete(book) }
+      try context.save()
+    }
+    try reader.snapshot {
+      writer.end()
+      let shown = Dictionary(
+        uniqueKeysWithValues: books.filter { !$0.isDeleted }.map { ($0.title, $0.pages) })
+      let fetched = try reader.fetch(FetchDescriptor<Book>())
+      #expect(shown == Dictionary(uniqueKeysWithValues: fetched.map { ($0.title, $0.pages) }))
+      #expect(fetched.allSatisfy { book in books.contains { $0 === book } })
+    }
+    let count = writer.count
+    #expect(1..<20 ~= count)
+    reader.processPendingChanges()
+    #expect(Set(books.filter(\.isDeleted).map(\.title)) == Set((1...count).map { "\($0)" }))
+    #expect(books.allSatisfy { $0.isDeleted || $0.pages == count })
+  }
+
+  /// Writes on another thread, while a thread waits after each of its statements.
+  private final class SteadyWriter: Sendable {
+    private struct State {
+      var count = 0
+      var thread: ObjectIdentifier?
+      var body: (@Sendable (Int) throws -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// How often it has written.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Begins to write after statements of this thread.
+    func begin(_ body: @escaping @Sendable (Int) throws -> Void) {
+      state.withLock { ($0.thread, $0.body) = (ObjectIdentifier(Thread.current), body) }
+    }
+
+    func end() { state.withLock { $0.body = nil } }
+
+    func write() {
+      let next = state.withLock { state -> (number: Int, body: @Sendable (Int) throws -> Void)? in
+        guard state.thread == ObjectIdentifier(Thread.current), state.count < limit,
+          let body = state.body
+        else { return nil }
+        state.count += 1
+        return (state.count, body)
+      }
+      guard let next else { return }
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        #expect(throws: Never.self) { try next.body(next.number) }
+        done.signal()
+      }
+      done.wait()
+    }
   }
 }

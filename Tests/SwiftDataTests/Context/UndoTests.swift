@@ -340,6 +340,39 @@ import Testing
     }
   }
 
+  @Test func aBatchDeletionIsUndone() throws {
+    for number in 0..<3 { context.insert(Book(title: "\(number)", pages: number)) }
+    try context.save()
+    undo.removeAllActions()
+    try context.delete(model: Book.self, where: #Predicate { $0.pages < 2 })
+    #expect(try titles() == ["2"])
+    #expect(undo.canUndo)
+    undo.undo()
+    #expect(!undo.canUndo)
+    try context.save()
+    #expect(try titles() == ["0", "1", "2"])
+  }
+
+  /// It is no step, and does not take what can be redone.
+  @Test func aFailedBatchDeletionRecordsNothing() throws {
+    let context = try Graph.context()
+    let project = Graph.Project("old")
+    context.insert(project)
+    project.tickets = [Graph.Ticket("t")]
+    project.memos = [Graph.Memo("m")]
+    try context.save()
+    context.undoManager = undo
+    project.name = "new"
+    undo.undo()
+    #expect(project.name == "old" && !context.hasChanges)
+    #expect(throws: SwiftDataError.self) { try context.delete(model: Graph.Project.self) }
+    #expect(!project.isDeleted && !context.hasChanges)
+    #expect(!undo.canUndo && undo.canRedo)
+    undo.redo()
+    #expect(project.name == "new")
+    #expect(project.memos.count == 1 && project.tickets.count == 1)
+  }
+
   @Test func aFailedSaveRecordsNothingOfItsOwn() throws {
     let graph = try Graph.context()
     graph.undoManager = undo

@@ -46,6 +46,8 @@ struct HistoryOfCustomStoresTests {
     let schema: Schema
     let configuration: Configuration
     let entries = Mutex<[Entry]>([])
+    /// The number of fetches, and what they wait for.
+    let fetches = Mutex((count: 0, gate: DispatchSemaphore?.none))
 
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
       self.configuration = configuration
@@ -62,11 +64,22 @@ struct HistoryOfCustomStoresTests {
     func save(
       _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-      DataStoreSaveChangesResult(for: identifier)
+      var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
+      for snapshot in request.inserted {
+        permanent[snapshot.persistentIdentifier] = try .identifier(
+          for: identifier, entityName: snapshot.persistentIdentifier.entityName,
+          primaryKey: UUID().uuidString)
+      }
+      return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: permanent)
     }
 
     func fetchHistory(_ descriptor: HistoryDescriptor<Entry>) throws -> [Entry] {
-      try entries.withLock { entries in
+      let gate = fetches.withLock { fetches in
+        fetches.count += 1
+        return fetches.gate
+      }
+      _ = gate?.wait(timeout: .now() + 20)
+      return try entries.withLock { entries in
         try entries.filter { try descriptor.predicate?.evaluate($0) ?? true }
       }
     }
@@ -76,6 +89,31 @@ struct HistoryOfCustomStoresTests {
         try entries.removeAll { try descriptor.predicate?.evaluate($0) ?? true }
       }
     }
+  }
+
+  /// Each look of an observer fetches the whole history. Commits during a look cause one more.
+  @Test func anObserverLooksOnceAfterManyCommits() async throws {
+    let container = try ModelContainer(
+      for: Note.self, configurations: Diary.Configuration(name: "a", schema: Schema([Note.self])))
+    let diary = try #require(container.stores.first as? Diary)
+    let count = { diary.fetches.withLock { $0.count } }
+    let context = ModelContext(container)
+    func save() throws {
+      context.insert(Note("n"))
+      try context.save()
+    }
+    let observer = try HistoryObserver(modelContainer: container)
+    try await eventually("the first look") { count() == 2 }
+    let gate = DispatchSemaphore(value: 0)
+    diary.fetches.withLock { $0.gate = gate }
+    try save()
+    try await eventually("the look after a commit") { count() == 3 }
+    for _ in 0..<20 { try save() }
+    for _ in 0..<30 { gate.signal() }
+    try await eventually("the look after the others") { count() == 4 }
+    try await quietly(.milliseconds(20))
+    #expect(count() == 4)
+    #expect(observer.eventCounter == 0)
   }
 
   @Test func theirHistoriesAreMergedInTimeOrder() throws {

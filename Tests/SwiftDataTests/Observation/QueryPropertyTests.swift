@@ -169,6 +169,13 @@ private typealias Stop = Travel.Stop
     @Query private var others: [Secret]
   }
 
+  /// More visible than its model.
+  @MainActor struct VisibleScreen {
+    @Query(sort: \.name) fileprivate var secrets: [Secret]
+
+    init() {}
+  }
+
   @Test func privateModelsHaveQueries() throws {
     let container = try ModelContainer(
       for: Secret.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -178,6 +185,8 @@ private typealias Stop = Travel.Stop
     #expect(secrets.names == ["a", "b"] && secrets.shared.count == 2)
     let screen = withModelContainer(container) { SecretScreen(title: "Secrets") }
     #expect(screen.title == "Secrets" && screen.secrets.map(\.name) == ["a", "b"])
+    let visible = withModelContainer(container) { VisibleScreen() }
+    #expect(visible.secrets.map(\.name) == ["a", "b"])
   }
 
   @Test func observableClassesHaveQueries() {

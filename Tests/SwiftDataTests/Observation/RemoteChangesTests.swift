@@ -276,6 +276,74 @@ import Testing
     #expect(try shared.mine.fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
+  /// Another thread of the process writes for long. Neither its commit nor one after it is lost.
+  @Test func observersBeginBesideATransaction() async throws {
+    let folder = try TemporaryFolder()
+    let container = try StoreFolder.container(folder.store)
+    let notes = Notes(container)
+    let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let transaction = Task {
+      try await onThread {
+        let context = ModelContext(container)
+        var wasReleased = false
+        try context.transaction {
+          context.insert(Shelf(label: "mine"))
+          try context.save()
+          begun.signal()
+          wasReleased = mayEnd.wait(timeout: .now() + 20) == .success
+        }
+        return wasReleased
+      }
+    }
+    #expect(try await onThread { begun.wait(timeout: .now() + 20) } == .success)
+    container.observesRemoteChanges = true
+    let context = ModelContext(container)
+    let observer = try ResultsObserver<Shelf, Never>(
+      sortBy: [SortDescriptor(\.label)], modelContext: context)
+    #expect(observer.results.isEmpty)
+    mayEnd.signal()
+    #expect(try await transaction.value, "the observers waited for the transaction")
+    let theirs = ModelContext(try StoreFolder.container(folder.store))
+    theirs.insert(Shelf(label: "theirs"))
+    try theirs.save()
+    try await eventually("both shelves, and a notification") {
+      observer.results.map(\.label) == ["mine", "theirs"] && !notes.all.isEmpty
+    }
+  }
+
+  /// The store can't be read for longer than its file is looked at after a write. No commit follows.
+  @Test(.sqliteOnly("makes statements of the file fail")) func aFailedLookIsRepeated() async throws
+  {
+    let folder = try TemporaryFolder()
+    let failing = FailingStatements()
+    let mine = ModelContext(
+      try ModelContainer(
+        for: Schema(Library.types),
+        configurations: failing.configuration(ModelConfiguration(url: folder.store))))
+    mine.insert(Shelf(label: "a"))
+    try mine.save()
+    let notes = Notes(mine.container)
+    let observer = try FailedLooks.$defaultPauses.withValue(
+      .milliseconds(10)...Duration.milliseconds(50)
+    ) {
+      mine.container.observesRemoteChanges = true
+      return try ResultsObserver<Shelf, Never>(
+        sortBy: [SortDescriptor(\.label)], modelContext: mine)
+    }
+    #expect(observer.results.map(\.label) == ["a"])
+    failing.set { _ in true }
+    let theirs = ModelContext(try StoreFolder.container(folder.store))
+    theirs.insert(Shelf(label: "b"))
+    try theirs.save()
+    // Nobody reads meanwhile.
+    try await eventually("failures") { failing.count > 30 }
+    let store = try #require(mine.container.stores.first).identifier
+    #expect(notes.all.map(\.token?.tokenValue) == [[store: 1]])
+    failing.set(nil)
+    try await eventually("the notification") { notes.all.last?.token?.tokenValue == [store: 2] }
+    #expect(observer.results.map(\.label) == ["a", "b"] && observer.fetchError == nil)
+  }
+
   @Test func observingEndsWithItsSettingOrItsContainer() async throws {
     let folder = try StoreFolder(authors: 1)
     var container: ModelContainer? = try StoreFolder.container(folder.store)
