@@ -254,6 +254,85 @@ struct StoreBehaviourTests {
     #expect(a.cover == nil)
   }
 
+  /// A store with the books A and B, of which A has a red cover.
+  private func makeCoveredBook(_ kind: Kind) throws -> @Sendable () throws -> ModelContainer {
+    let open = try kind.make()
+    let setup = try context(open)
+    let (a, b) = (Book("A"), Book("B"))
+    setup.insert(a)
+    setup.insert(b)
+    setup.insert(Cover("blue"))
+    a.cover = Cover("red")
+    try setup.save()
+    return open
+  }
+
+  /// The cover moves to B, or is deleted.
+  @Test(arguments: Kind.all, [true, false])
+  func aDisplacedModelKeepsWhatAnotherContextGaveIt(_ kind: Kind, _ isDeleted: Bool) throws {
+    let open = try makeCoveredBook(kind)
+    let first = try context(open)
+    let (a, b) = (try #require(try first.book("A")), try #require(try first.book("B")))
+    let red = try #require(a.cover)
+    #expect(red.book === a && b.cover == nil)
+    let second = try context(open)
+    try second.book("A")?.cover = try second.all(Cover.self).first { $0.color == "blue" }
+    try second.save()
+    // The first context does not know that A has another cover.
+    if isDeleted {
+      first.delete(red)
+    } else {
+      b.cover = red
+    }
+    try first.save()
+    #expect(a.cover?.color == "blue")
+    let third = try context(open)
+    #expect(try third.book("A")?.cover?.color == "blue")
+    #expect(try third.book("B")?.cover?.color == (isDeleted ? nil : "red"))
+  }
+
+  @Test(arguments: Kind.all)
+  func aSingleRelationshipThatIsSetToNilHasNoModel(_ kind: Kind) throws {
+    let open = try makeCoveredBook(kind)
+    let first = try context(open)
+    let (a, b) = (try #require(try first.book("A")), try #require(try first.book("B")))
+    let red = try #require(a.cover)
+    #expect(red.book === a && b.cover == nil)
+    let second = try context(open)
+    try second.book("B")?.cover = try second.book("A")?.cover
+    try second.save()
+    // The first context does not know that the cover belongs to B.
+    red.book = nil
+    try first.save()
+    #expect(a.cover == nil && b.cover == nil && red.book == nil)
+    let third = try context(open)
+    #expect(try third.book("A")?.cover == nil)
+    #expect(try third.book("B")?.cover == nil)
+    #expect(try third.all(Cover.self).count == 2)
+  }
+
+  /// The old book of the cover drops it, or is deleted.
+  @Test(arguments: Kind.all, [true, false])
+  func aModelThatAnotherContextLinkedAgainStaysLinked(_ kind: Kind, _ isDeleted: Bool) throws {
+    let open = try makeCoveredBook(kind)
+    let first = try context(open)
+    let a = try #require(try first.book("A"))
+    let red = try #require(a.cover)
+    #expect(red.book === a)
+    let second = try context(open)
+    try second.book("B")?.cover = try second.book("A")?.cover
+    try second.save()
+    if isDeleted {
+      first.delete(a)
+    } else {
+      a.cover = nil
+    }
+    try first.save()
+    #expect(red.book?.title == "B")
+    let third = try context(open)
+    #expect(try third.book("B")?.cover?.color == "red")
+  }
+
   @Test(arguments: Kind.all)
   func savesOfTwoContextsKeepEachOthersProperties(_ kind: Kind) throws {
     let open = try kind.make()

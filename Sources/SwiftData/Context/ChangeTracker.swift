@@ -13,8 +13,8 @@ final class ChangeTracker {
   private(set) var deleted = OrderedModels(keepsSavedValues: true)
   private var packer = NewModelPacker()
   /// One-to-one relationships of edited models that were emptied because their model was set
-  /// elsewhere.
-  private var displacedLinks: [ObjectIdentifier: SlotSet] = [:]
+  /// elsewhere or deleted: by slot, that model.
+  private var displacedLinks: [ObjectIdentifier: [Int: PersistentIdentifier]] = [:]
   /// What lists without an inverse gained, in the order of the edits.
   private(set) var gainsWithoutInverse: [MemberGain] = []
   /// What other contexts have stored under the unsaved changes.
@@ -149,22 +149,24 @@ final class ChangeTracker {
   /// Called when a list without an inverse gains a member.
   func noteGain(_ gain: MemberGain) { gainsWithoutInverse.append(gain) }
 
-  /// Called when a one-to-one relationship is emptied because its model was set elsewhere.
-  func noteDisplacement(of storage: _ModelStorage, _ slot: Int) {
-    displacedLinks[ObjectIdentifier(storage), default: SlotSet()].insert(slot)
+  /// Called when a one-to-one relationship is emptied because its model was set elsewhere or deleted.
+  func noteDisplacement(
+    of storage: _ModelStorage, _ slot: Int, from identifier: PersistentIdentifier
+  ) {
+    displacedLinks[ObjectIdentifier(storage), default: [:]][slot] = identifier
   }
 
   /// Called when a one-to-one relationship is set: the save has to write it.
   func forgetDisplacement(of storage: _ModelStorage, _ slot: Int) {
-    guard !displacedLinks.isEmpty, let slots = displacedLinks[ObjectIdentifier(storage)] else {
+    guard !displacedLinks.isEmpty, var left = displacedLinks[ObjectIdentifier(storage)] else {
       return
     }
-    let left = slots.subtracting(SlotSet(slot))
+    left[slot] = nil
     displacedLinks[ObjectIdentifier(storage)] = left.isEmpty ? nil : left
   }
 
-  func displacedSlots(of storage: _ModelStorage) -> SlotSet? {
-    displacedLinks.isEmpty ? nil : displacedLinks[ObjectIdentifier(storage)]
+  func displacedLinks(of storage: _ModelStorage) -> [Int: PersistentIdentifier] {
+    displacedLinks.isEmpty ? [:] : displacedLinks[ObjectIdentifier(storage)] ?? [:]
   }
 
   /// Forgets what was noted about relationships. Called after a save and by `removeAll`.

@@ -263,13 +263,17 @@ final class RelationshipFixer {
       if isStored, let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot,
         !storage.descriptor.properties[inverse].isToMany
       {
-        recorder.changes.noteDisplacement(of: partner, slot)
+        recorder.changes.noteDisplacement(of: partner, slot, from: storage.identifier)
       }
     }
   }
 
   private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
     recorder.changes.forgetDisplacement(of: storage, slot)
+    overlay(model, on: storage, slot: slot)
+  }
+
+  private func overlay(_ model: (any PersistentModel)?, on storage: _ModelStorage, slot: Int) {
     recorder.willChange(storage, slot: slot)
     storage.overlay(model.map { .model($0) } ?? .null, at: slot)
   }
@@ -304,7 +308,8 @@ extension RelationshipFixer {
   /// - Returns: The undo of it.
   func empty(_ partner: _ModelStorage, slot: Int) -> Undoing {
     let restore = restoring(partner, slot)
-    notify(partner, slot) { assign(nil, to: partner, slot: slot) }
+    // A one-to-one relationship that the deletion has displaced before stays displaced.
+    notify(partner, slot) { overlay(nil, on: partner, slot: slot) }
     return restore
   }
 

@@ -109,17 +109,18 @@ struct SaveSession {
     }
 
     /// - Parameter displaced: To-one relationships that were emptied because their model was set
-    ///   elsewhere. The store empties them if the row still refers to that model.
-    func update(_ storage: _ModelStorage, displaced: SlotSet?) throws {
+    ///   elsewhere or deleted. The store empties them if the row still refers to that model.
+    func update(_ storage: _ModelStorage, displaced: [Int: PersistentIdentifier]) throws {
       updatedStorages.append(storage)
       var slots = storage.changedSlots
-      if let displaced, port.isTransactional {
-        slots = slots.subtracting(displaced)
+      if !displaced.isEmpty, port.isTransactional {
+        for slot in displaced.keys { slots = slots.subtracting(SlotSet(slot)) }
         displacedStorages.append(storage)
       }
-      updated.append(
-        try DefaultSnapshot(
-          storage, changedSlots: slots, isForColumns: port.isTransactional))
+      var snapshot = try DefaultSnapshot(
+        storage, changedSlots: slots, isForColumns: port.isTransactional)
+      snapshot.displacedLinks = displaced
+      updated.append(snapshot)
     }
 
     func delete(_ storage: _ModelStorage) {
@@ -317,7 +318,7 @@ struct SaveSession {
       for storage in changes.inserted { try batch(storage).insert(storage) }
     }
     for storage in changes.changed {
-      try batch(storage).update(storage, displaced: changes.displacedSlots(of: storage))
+      try batch(storage).update(storage, displaced: changes.displacedLinks(of: storage))
     }
     for storage in recorder.rowsToDelete { try batch(storage).delete(storage) }
   }

@@ -23,4 +23,20 @@ extension DefaultSnapshot {
     else { return nil }
     return (list.added, list.removed)
   }
+
+  /// The model to which a changed to-one relationship led, if it was emptied because that model was set
+  /// elsewhere or deleted.
+  package func displacedLink(of relationship: String) -> PersistentIdentifier? {
+    displacedLinks.isEmpty
+      ? nil : descriptor.slot(named: relationship).flatMap { displacedLinks[$0] }
+  }
+
+  /// Whether a context has changed a to-one relationship of a stored model to nil. A snapshot of another
+  /// source names all properties as changed, and does not tell.
+  package func isEmptied(_ relationship: String) -> Bool {
+    guard changedSlots != .all, let slot = descriptor.slot(named: relationship),
+      changedSlots.contains(slot), case .null = value(slot)
+    else { return false }
+    return true
+  }
 }

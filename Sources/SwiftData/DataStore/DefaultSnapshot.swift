@@ -17,11 +17,15 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   let toManys: [ToManySnapshot]
   /// The slots that a save has to write.
   package let changedSlots: SlotSet
+  /// Changed one-to-one relationships that were emptied because their model was set elsewhere or deleted: by
+  /// slot, that model. Another writer may have given the row another one since.
+  var displacedLinks: [Int: PersistentIdentifier]
 
   init(
     persistentIdentifier: PersistentIdentifier, descriptor: _ModelDescriptor, page: RowPage?,
     row: UnsafeRawPointer?, cells: ContiguousArray<_SlotValue>? = nil,
-    toManys: [ToManySnapshot] = [], changedSlots: SlotSet = SlotSet()
+    toManys: [ToManySnapshot] = [], changedSlots: SlotSet = SlotSet(),
+    displacedLinks: [Int: PersistentIdentifier] = [:]
   ) {
     self.persistentIdentifier = persistentIdentifier
     self.descriptor = descriptor
@@ -30,6 +34,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     self.cells = cells
     self.toManys = toManys
     self.changedSlots = changedSlots
+    self.displacedLinks = displacedLinks
   }
 
   /// Creates a snapshot of the values of a model.
@@ -67,7 +72,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
-      cells: copied, toManys: copiedToManys, changedSlots: changedSlots)
+      cells: copied, toManys: copiedToManys, changedSlots: changedSlots,
+      displacedLinks: displacedLinks)
   }
 }
 
@@ -104,7 +110,7 @@ extension DefaultSnapshot {
     for cell in changed { cells[cell] = value }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
-      cells: cells, toManys: toManys, changedSlots: changedSlots)
+      cells: cells, toManys: toManys, changedSlots: changedSlots, displacedLinks: displacedLinks)
   }
 
   /// The same values without changes, if it is not known which values differ from the row.
@@ -152,7 +158,7 @@ extension DefaultSnapshot {
     self = DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
       cells: cells, toManys: toManys.filter { $0.slot != slot } + [filled],
-      changedSlots: changedSlots)
+      changedSlots: changedSlots, displacedLinks: displacedLinks)
   }
 }
 

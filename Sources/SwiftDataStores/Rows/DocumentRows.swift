@@ -89,10 +89,8 @@ struct DocumentRows: Sendable {
   /// The rows that a relationship refers to, also on the side that no row stores.
   func related(_ row: DocumentRow, _ relationship: RelationshipShape) -> [PersistentIdentifier] {
     if relationship.isStored { return row.links(relationship.name) }
-    return referrers(of: row.identifier).filter {
-      $0.property == relationship.inverse
-        && shape.isKind($0.row.entityName, of: relationship.destination)
-    }.map(\.row).sorted()
+    return referrers(of: row.identifier).filter { shape.isStoredSide($0, of: relationship) }
+      .map(\.row).sorted()
   }
 
   /// The snapshot of a row, with all members of its relationships.

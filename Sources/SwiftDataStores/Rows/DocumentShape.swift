@@ -28,6 +28,12 @@ struct DocumentShape: Sendable {
     return link?.name == relationship.name && link?.inverse == relationship.inverse
       && link?.destination == relationship.destination
   }
+
+  /// Whether a link to a row is the stored side of a derived relationship of the row.
+  func isStoredSide(_ referrer: Referrer, of relationship: RelationshipShape) -> Bool {
+    referrer.property == relationship.inverse
+      && isKind(referrer.row.entityName, of: relationship.destination)
+  }
 }
 
 /// The properties of an entity, including inherited ones.

@@ -55,6 +55,7 @@ extension SavePlan {
     }
     for obstacle in obstacles { try check(obstacle) }
     try displaceOtherOwners()
+    try emptyStoredSides()
   }
 
   /// A link that may prevent a deletion: one of a deleted row, or one to a deleted row.
@@ -123,6 +124,29 @@ extension SavePlan {
         try removeLinks(to: [target], link, of: owner)
       }
     }
+  }
+
+  /// No row keeps a link to a row whose derived relationship this save sets to nil, also if another writer has
+  /// stored the link since. Where the relationship was only displaced, the context shows that writer's row.
+  private mutating func emptyStoredSides() throws {
+    for emptied in emptiedLinks {
+      for other in storedSides(of: emptied) {
+        guard let row = row(other.row), let link = entity(row)?.relationships[other.property]
+        else { continue }
+        try removeLinks(to: [emptied.row], link, of: row)
+      }
+    }
+    for displaced in displacedLinks where !storedSides(of: displaced).isEmpty {
+      changes.corrected.insert(displaced.row)
+    }
+  }
+
+  /// The links that a derived relationship of a row follows from.
+  private func storedSides(of side: Referrer) -> [Referrer] {
+    guard let row = row(side.row), let relationship = entity(row)?.relationships[side.property]
+    else { return [] }
+    return referrers(of: side.row).filter { rows.shape.isStoredSide($0, of: relationship) }
+      .sorted(by: SavePlan.inOrder)
   }
 
   // MARK: Links

@@ -25,9 +25,23 @@ extension SavePlan {
         let known = Set(value.identifiers).subtracting(added).union(removed)
         if known != Set(stored) { changes.corrected.insert(row.identifier) }
         row.values[name] = .members(stored.filter { !removed.contains($0) } + added)
+      } else if value.isNull, let displaced = snapshot.displacedLink(of: name),
+        row.links(name) != [displaced]
+      {
+        // Another writer has given the row another related one, which it keeps.
+        if row.values[name] != value { changes.corrected.insert(row.identifier) }
       } else {
         row.values[name] = value
         if let link = entity.relationships[name] { noteLink(link, of: row.identifier) }
+      }
+    }
+    for relationship in entity.derived
+    where relationship.isExclusive && snapshot.isEmptied(relationship.name) {
+      let side = Referrer(row: row.identifier, property: relationship.name)
+      if snapshot.displacedLink(of: relationship.name) == nil {
+        emptiedLinks.append(side)
+      } else {
+        displacedLinks.append(side)
       }
     }
     return row

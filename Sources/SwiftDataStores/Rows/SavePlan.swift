@@ -32,6 +32,10 @@ struct SavePlan {
   var uniqueRows: [UniqueKey: PersistentIdentifier] = [:]
   /// The single related rows that the request gives to a row, of which each belongs to one row.
   var takenLinks: [Referrer] = []
+  /// The derived single relationships that the request sets to nil.
+  var emptiedLinks: [Referrer] = []
+  /// Those that are nil in the context because their row was set elsewhere or deleted.
+  var displacedLinks: [Referrer] = []
   /// The removed rows, with the links that they had last.
   private(set) var removed: [PersistentIdentifier: DocumentRow] = [:]
   /// New rows that became stored ones.
