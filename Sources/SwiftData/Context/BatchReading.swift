@@ -16,6 +16,19 @@ struct BatchReading<T: PersistentModel> {
     }
   }
 
+  /// The positions in batches of up to 1000, each of which is twice as large as the one before.
+  /// - Parameter size: The size of the first batch; `nil` for the largest one.
+  func growingBatches(from size: Int?) -> some Sequence<Range<Int>> {
+    let largest = 1000
+    let first = min(size ?? largest, largest)
+    return sequence(state: (start: 0, size: first)) { [count = identifiers.count] state in
+      if state.start == count { return nil }
+      let batch = state.start..<min(state.start + state.size, count)
+      state = (batch.upperBound, min(2 * state.size, largest))
+      return batch
+    }
+  }
+
   /// One model per position; `nil` if the row no longer exists.
   func models(at range: Range<Int>) throws -> [T?] {
     let prefetched = descriptor.relationshipKeyPathsForPrefetching

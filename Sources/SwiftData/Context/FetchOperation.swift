@@ -5,7 +5,8 @@ import Foundation
 ///
 /// 1. The store answers from its rows, and reports what must be done in memory.
 /// 2. Rows become models; the identity registry provides those that are in memory. A fetch without
-///    unsaved changes evaluates conditions in memory on models of its own.
+///    unsaved changes evaluates conditions in memory on models of its own. With a limit only the first
+///    rows are read for that; if fewer of them match, all are read in batches, until enough match.
 /// 3. If unsaved changes may matter, `PendingMerge` evaluates them in memory. Limit and offset are
 ///    applied after everything that is done in memory.
 /// 4. Relationships of the remaining models are prefetched.
@@ -95,7 +96,10 @@ struct FetchOperation<T: PersistentModel> {
       }
     }
     return try port.snapshot(canRepeat: { true }) {
-      if let count = try pending.count() { return descriptor.range.count(of: count) }
+      var all = descriptor
+      (all.fetchLimit, all.fetchOffset) = (nil, nil)
+      let count = try pending.count { try FetchOperation(self, all, nil).matching($0, $1).count }
+      if let count { return descriptor.range.count(of: count) }
       return try fetchedIdentifiers(pending, areOfOneState: true).count
     }
   }
@@ -120,23 +124,39 @@ struct FetchOperation<T: PersistentModel> {
     return .identifiers(try models(pending).map(\.persistentModelID))
   }
 
-  /// The identifiers of the models that match, after limit and offset. Rows are read in batches, so
-  /// that memory does not grow with their number.
-  private func matching(_ candidates: FetchedIdentifiers, _ rest: InMemoryRest) throws
-    -> FetchedIdentifiers
-  {
-    guard let predicate = descriptor.predicate else { return candidates }
+  /// The identifiers of the models that match, after limit and offset.
+  private func matching(
+    _ candidates: FetchedIdentifiers, _ rest: InMemoryRest
+  ) throws -> FetchedIdentifiers {
+    if descriptor.predicate == nil { return candidates }
+    var positions: [Int] = []
+    try forEachMatch(among: candidates, rest) { position, _ in positions.append(position) }
+    return candidates.picking(positions)
+  }
+
+  /// Evaluates conditions on candidates in their order, until limit and offset are reached. Rows are read
+  /// in batches, so that memory does not grow with their number.
+  /// - Parameter body: Called with the position and the model of each match after the offset.
+  private func forEachMatch(
+    among candidates: FetchedIdentifiers, _ rest: InMemoryRest, _ body: (Int, T) -> Void
+  ) throws {
     var whole = descriptor
     whole.propertiesToFetch = []
-    var positions: [Int] = []
+    let predicate = descriptor.predicate
+    let range = descriptor.range
+    let end = range.end(behind: 0)
     func judge(_ prefetcher: Prefetcher) throws {
       let reading = BatchReading(
         prefetcher: prefetcher, descriptor: whole, identifiers: candidates)
-      for range in reading.batches(of: 1000) {
-        let models = try reading.models(at: range)
+      var count = 0
+      for batch in reading.growingBatches(from: range.firstCandidateCount) {
+        let models = try reading.models(at: batch)
         if storedReading != nil { models.compactMap(\.self).forEach(takeEphemeralValues) }
-        for (position, model) in zip(range, models) {
-          if let model, try predicate.matches(rest: rest, model) { positions.append(position) }
+        for (position, model) in zip(batch, models) {
+          guard let model, try predicate?.matches(rest: rest, model) ?? true else { continue }
+          count += 1
+          if count > range.offset { body(position, model) }
+          if count == end { return }
         }
       }
     }
@@ -145,7 +165,6 @@ struct FetchOperation<T: PersistentModel> {
     } else {
       try judge(prefetcher)
     }
-    return candidates.picking(descriptor.range.slice(positions))
   }
 
   private func request(_ descriptor: FetchDescriptor<T>) -> DataStoreFetchRequest<T> {
@@ -171,15 +190,42 @@ struct FetchOperation<T: PersistentModel> {
     materializer.register(related: result.related, in: prefetcher.source)
     let models = materializer.materialize(result.rows, as: T.self, in: prefetcher.source)
     if result.rest.isEmpty { return models }
-    guard let storedReading else { return try applying(result.rest, to: models) }
     var found: [T] = []
-    try storedReading(prefetcher) { reader in
-      let stored = reader.materializer.materialize(result.rows, as: T.self, in: reader.source)
-      stored.forEach(takeEphemeralValues)
-      let known = Dictionary(models.map { ($0.persistentModelID, $0) }) { first, _ in first }
-      found = try applying(result.rest, to: stored).compactMap { known[$0.persistentModelID] }
+    if let storedReading {
+      try storedReading(prefetcher) { reader in
+        let stored = reader.materializer.materialize(result.rows, as: T.self, in: reader.source)
+        stored.forEach(takeEphemeralValues)
+        let known = Dictionary(models.map { ($0.persistentModelID, $0) }) { first, _ in first }
+        found = try applying(result.rest, to: stored).compactMap { known[$0.persistentModelID] }
+      }
+    } else {
+      found = try applying(result.rest, to: models)
     }
-    return found
+    if result.isPart, let end = descriptor.range.end(behind: 0), found.count < end {
+      return try modelsInBatches(result.rest)
+    }
+    return Array(descriptor.range.slice(found))
+  }
+
+  /// The models of a request for which the first rows were not enough. It begins anew, because all
+  /// statements must see one state of the store.
+  private func modelsInBatches(_ rest: InMemoryRest) throws -> [T] {
+    // Only models that match need their relationships.
+    var whole = descriptor
+    (whole.propertiesToFetch, whole.relationshipKeyPathsForPrefetching) = ([], [])
+    let operation = FetchOperation(self, whole, readStored)
+    return try port.snapshot(canRepeat: { true }) {
+      let candidates = try port.candidates(of: request(whole))
+      if storedReading != nil {
+        let found = try operation.matching(candidates, rest)
+        let reading = BatchReading(
+          prefetcher: prefetcher, descriptor: whole, identifiers: found)
+        return try reading.models(at: 0..<found.count).compactMap(\.self)
+      }
+      var models: [T] = []
+      try operation.forEachMatch(among: candidates, rest) { models.append($1) }
+      return models
+    }
   }
 
   /// No store has the values of ephemeral properties, so they are those of the context's instance.
@@ -194,13 +240,13 @@ struct FetchOperation<T: PersistentModel> {
     }
   }
 
-  /// Does in memory what the store has left.
+  /// Does in memory what the store has left, without limit and offset.
   private func applying(_ rest: InMemoryRest, to models: [T]) throws -> [T] {
     var models = models
     if rest.needsFilter, let predicate = descriptor.predicate {
       models = try models.filter { try predicate.matches(rest: rest, $0) }
     }
     if rest.needsSort { ModelOrder(descriptor.sortBy).sort(&models) }
-    return Array(descriptor.range.slice(models))
+    return models
   }
 }

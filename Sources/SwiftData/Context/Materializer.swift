@@ -44,7 +44,7 @@ final class Materializer {
       return snapshots.compactMap { materialize($0, in: source) as? T }
     case .partial(let batches):
       var models: [T] = []
-      models.reserveCapacity(batches.reduce(0) { $0 + $1.entries.count })
+      models.reserveCapacity(rows.count)
       for batch in batches { materialize(partial: batch, into: &models, in: source) }
       return models
     }

@@ -16,8 +16,8 @@ extension ModelContext {
   ///
   /// Runs one statement, plus one for each relationship to prefetch, and reads the rows that match.
   /// A row that the context has in memory is returned as the same instance. Parts of the predicate
-  /// that SQL cannot express are evaluated in memory, on all rows that match the other parts; see
-  /// <doc:Predicates>.
+  /// that SQL cannot express are evaluated in memory, on the rows that match the other parts: on all
+  /// of them, or with a limit on as many as it takes; see <doc:Predicates>.
   /// - Throws: `SwiftDataError.unsupportedPredicate` for a predicate that can't be evaluated,
   ///   `SwiftDataError.unknownSchema` for a class that the schema lacks, or the store's error.
   public func fetch<T>(_ descriptor: FetchDescriptor<T>) throws -> [T] where T: PersistentModel {

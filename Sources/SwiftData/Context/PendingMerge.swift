@@ -115,11 +115,15 @@ struct PendingMerge<T: PersistentModel> {
   }
 
   /// The number of matching models, counted in the store.
-  /// - Returns: nil if only memory can count them.
-  func count() throws -> Int? {
+  /// - Parameter countMatches: Counts the rows that match, where the store leaves a part of the predicate
+  ///   to memory.
+  /// - Returns: nil if all models are needed to count them.
+  func count(
+    _ countMatches: (FetchedIdentifiers, InMemoryRest) throws -> Int
+  ) throws -> Int? {
     if evaluatesEverything || !port.reportsReads { return nil }
     let concerned = try concerned(at: affectedIdentifiers(), found: [])
-    guard let known = try countOfUnaffected(concerned) else { return nil }
+    guard let known = try countOfUnaffected(concerned, countMatches) else { return nil }
     guard descriptor.predicate != nil else { return known + counts.inserted }
     return try [changed, concerned, inserted].reduce(known) { count, models in
       try count + models.count(where: matches)
@@ -128,22 +132,29 @@ struct PendingMerge<T: PersistentModel> {
 
   /// The number of matching rows among those that need no evaluation. Without a predicate an edit
   /// makes no difference.
-  private func countOfUnaffected(_ concerned: [T]) throws -> Int? {
+  private func countOfUnaffected(
+    _ concerned: [T], _ countMatches: (FetchedIdentifiers, InMemoryRest) throws -> Int
+  ) throws -> Int? {
     var request = descriptor
     (request.fetchLimit, request.fetchOffset, request.sortBy) = (nil, nil, [])
     let isAsked = descriptor.predicate != nil
-    if (isAsked ? counts.changed : 0) + counts.deleted + concerned.count > PendingMergeLimit.named {
-      guard let found = try port.identifiers(PendingMerge.request(request, prefetcher)),
-        found.rest.isEmpty
-      else { return nil }
+    let affected = (isAsked ? counts.changed : 0) + counts.deleted + concerned.count
+    guard affected <= PendingMergeLimit.named,
+      let all = try port.count(PendingMerge.request(request, prefetcher))
+    else {
+      guard let found = try port.identifiers(PendingMerge.request(request, prefetcher)) else {
+        return nil
+      }
       let judged = Set(concerned.map(\.persistentModelID))
-      return found.identifiers.identifiers.count { identifier in
-        !judged.contains(identifier)
+      let unaffected = (0..<found.identifiers.count).filter { position in
+        let identifier = found.identifiers[position]
+        return !judged.contains(identifier)
           && materializer.registered(identifier)?.storage.flags
             .isDisjoint(with: isAsked ? .isPending : .isDeleted) ?? true
       }
+      if found.rest.isEmpty { return unaffected.count }
+      return try countMatches(found.identifiers.picking(unaffected), found.rest)
     }
-    guard let all = try port.count(PendingMerge.request(request, prefetcher)) else { return nil }
     let pending =
       (isAsked ? changes.changed(of: T._$descriptor) : [])
       + changes.deleted(of: T._$descriptor)

@@ -24,6 +24,12 @@ package struct RowRange: Hashable, Sendable {
     return overflows || overflowsAgain ? nil : all
   }
 
+  /// How many rows to read first if a condition is evaluated on them in memory; `nil` for all.
+  package var firstCandidateCount: Int? {
+    // Most rows match where SQL nearly expresses the condition. The more rows, the fewer in addition.
+    end(behind: 0).flatMap { end(behind: min(max(64, $0), 1000)) }
+  }
+
   /// The elements in the range.
   package func slice<Elements: Collection>(_ elements: Elements) -> Elements.SubSequence {
     let rest = elements.dropFirst(offset)

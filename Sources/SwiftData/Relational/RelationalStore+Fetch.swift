@@ -9,12 +9,11 @@ extension RelationalStore {
   package func rows<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>
   ) throws -> FetchedModels {
-    try answer(request.descriptor) { query, session in
+    try answer(request.descriptor, readsPart: true) { query, session in
       noteMemory(query)
       let read = rowsRead(query, request.descriptor)
-      return FetchedModels(
-        rows: try session.statement(read.sql).rows(read.parameters, read.reading).rows,
-        rest: query.rest)
+      let rows = try session.statement(read.sql).rows(read.parameters, read.reading).rows
+      return FetchedModels(rows: rows, rest: query.rest, isPart: query.isPart(rows))
     }
   }
 
@@ -22,14 +21,15 @@ extension RelationalStore {
     of request: DataStoreFetchRequest<T>, leadingTo slots: [Int]
   ) throws -> FetchedModels {
     guard readsRelatedModelsTogether else { return try rows(of: request) }
-    return try answer(request.descriptor) { query, session in
+    return try answer(request.descriptor, readsPart: true) { query, session in
       noteMemory(query)
       let related = query.isFoundDirectly ? relatedReads(query, slots) : []
       var answers = try session.rows(
         of: [rowsRead(query, request.descriptor)] + related.map(\.read))[...]
-      let found = answers.removeFirst()
+      let rows = answers.removeFirst().rows
       let ahead = Dictionary(uniqueKeysWithValues: zip(related.map(\.slot), answers))
-      return FetchedModels(rows: found.rows, rest: query.rest, ahead: readAhead(ahead))
+      return FetchedModels(
+        rows: rows, rest: query.rest, isPart: query.isPart(rows), ahead: readAhead(ahead))
     }
   }
 
@@ -66,14 +66,22 @@ extension RelationalStore {
     try answer(request.descriptor) { query, session in
       // Sorting in memory needs rows, so the caller requests those next.
       if !query.compiled.sortsInMemory { noteMemory(query) }
-      let selection = plans.selection(of: query.entity)
-      var keys =
-        selection.hasEntityNumber
-        ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: query.entity.number))
-      let statement = try session.statement(query.text(.keys, selection.keyColumns))
-      try statement.keys(query.parameters, into: &keys)
-      return FoundIdentifiers(identifiers: .keys(keys), rest: query.rest)
+      return FoundIdentifiers(identifiers: try keys(query, session), rest: query.rest)
     }
+  }
+
+  package func candidates<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>
+  ) throws -> FetchedIdentifiers { try answer(request.descriptor, keys) }
+
+  private func keys(_ query: RowQuery, _ session: any SQLSession) throws -> FetchedIdentifiers {
+    let selection = plans.selection(of: query.entity)
+    var keys =
+      selection.hasEntityNumber
+      ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: query.entity.number))
+    let statement = try session.statement(query.text(.keys, selection.keyColumns))
+    try statement.keys(query.parameters, into: &keys)
+    return .keys(keys)
   }
 
   package func rows(
@@ -143,10 +151,12 @@ extension RelationalStore {
   }
 
   /// Compiles a request and calls `body` with a session to run it on.
+  /// - Parameter readsPart: Whether only the first rows are read if a part is evaluated in memory.
   func answer<T: PersistentModel, R>(
-    _ descriptor: FetchDescriptor<T>, _ body: (RowQuery, any SQLSession) throws -> R
+    _ descriptor: FetchDescriptor<T>, readsPart: Bool = false,
+    _ body: (RowQuery, any SQLSession) throws -> R
   ) throws -> R {
-    let query = try RowQuery(self, descriptor)
+    let query = try RowQuery(self, descriptor, readsPart: readsPart)
     let columns = query.compiled.orderedText
     // Without reports of changes nothing is known about the text, so nothing is asked.
     if columns.isEmpty || !driver.capabilities.reportsChanges {
@@ -157,7 +167,8 @@ extension RelationalStore {
       try session.snapshot {
         guard try composedText.fills(columns, of: query.entity.table, session, driver.capabilities)
         else { return try body(query, session) }
-        return try body(RowQuery(self, descriptor, holdsComposedText: true), session)
+        return try body(
+          RowQuery(self, descriptor, readsPart: readsPart, holdsComposedText: true), session)
       }
     }
   }

@@ -4,8 +4,10 @@ import OpenSwiftDataSQLSyntax
 struct RowQuery {
   let entity: EntityMapping
   let rest: InMemoryRest
-  /// Limit and offset of the statement; all rows if a part is evaluated in memory.
+  /// Limit and offset of the statement. If a part is evaluated in memory: the first rows, or all.
   let range: RowRange
+  /// Whether the first rows may be enough, because only the predicate is evaluated in memory.
+  private let hasParts: Bool
   let parameters: SQLParameters
   private let limit: QueryShape.Limit
   /// The captured values.
@@ -17,8 +19,10 @@ struct RowQuery {
   /// `parameters`.
   var compiled: CompiledFetch { plan.compiled }
 
+  /// - Parameter readsPart: Whether only the first rows are read if a part is evaluated in memory.
   init<T: PersistentModel>(
-    _ store: RelationalStore, _ descriptor: FetchDescriptor<T>, holdsComposedText: Bool = false
+    _ store: RelationalStore, _ descriptor: FetchDescriptor<T>, readsPart: Bool = false,
+    holdsComposedText: Bool = false
   ) throws {
     let entity = try store.entity(T._$descriptor)
     let plans = store.plans
@@ -36,11 +40,20 @@ struct RowQuery {
     rest = InMemoryRest(
       needsFilter: plan.compiled.filtersInMemory, needsSort: plan.compiled.sortsInMemory,
       conditions: plan.compiled.remainder)
-    range = rest.isEmpty ? descriptor.range : .all
+    let isFilteredOnly = rest.needsFilter && !rest.needsSort
+    let partCount = isFilteredOnly ? descriptor.range.firstCandidateCount : nil
+    hasParts = partCount != nil
+    range =
+      rest.isEmpty ? descriptor.range : RowRange(limit: readsPart ? partCount : nil, offset: nil)
     self.bindings = bindings
     limit = plan.limit(of: range, writesLimits: plans.database.plansByLimits)
     parameters = .fetch(
       bindings, limit == .parameter ? range : RowRange(limit: nil, offset: range.offset))
+  }
+
+  /// Whether there may be more rows on which a part is evaluated in memory.
+  func isPart(_ rows: FetchedRows) -> Bool {
+    !rest.isEmpty && range.limit.map { rows.count >= $0 } ?? false
   }
 
   /// Up to this many rows at the beginning of an index are few.
@@ -71,8 +84,11 @@ struct RowQuery {
     return plan.text(key) {
       var shape = compiled.shape
       // In a database that moves rows, pages of rows without an order would overlap, and the rows of
-      // keys without an order could not be read as ranges (`RowKeyRange`).
-      if shape.order.isEmpty, plans.dialect != .sqlite, !range.isAll || purpose == .keys {
+      // keys without an order could not be read as ranges (`RowKeyRange`). The first rows and the keys of
+      // all rows need one order in every database.
+      if shape.order.isEmpty,
+        hasParts || plans.dialect != .sqlite && (!range.isAll || purpose == .keys)
+      {
         shape.order = [.key(RowColumns.key(of: CompiledFetch.Shape.rootAlias))]
       }
       if case .related = purpose, range.isAll { shape.order = [] }

@@ -4,6 +4,9 @@ import Foundation
 package struct FetchedModels {
   package var rows: FetchedRows
   package var rest: InMemoryRest
+  /// Whether only the first rows were read on which a part of the predicate must be evaluated
+  /// (`StorePort.candidates(of:)`).
+  package var isPart = false
   /// The values of related models, if the store returned them.
   package var related: [DefaultSnapshot] = []
   /// The rows that relationships lead to, if the store read them too.
@@ -44,6 +47,14 @@ package enum FetchedRows {
   case snapshots([DefaultSnapshot])
   /// Rows with only the properties to fetch, in runs of one entity.
   case partial([RowBatch])
+
+  package var count: Int {
+    switch self {
+    case .batch(let batch): batch.entries.count
+    case .snapshots(let snapshots): snapshots.count
+    case .partial(let batches): batches.reduce(0) { $0 + $1.entries.count }
+    }
+  }
 
   /// The snapshots of whole rows; partial rows have none.
   package var snapshots: [DefaultSnapshot] {

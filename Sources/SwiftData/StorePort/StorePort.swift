@@ -29,7 +29,8 @@ package protocol StorePort: AnyObject, Sendable {
 
   // MARK: Reading
 
-  /// Fetches the rows of a request, and says what must still be done in memory.
+  /// Fetches the rows of a request, and says what must still be done in memory. If that is a part of the
+  /// predicate, and the request has a limit, only the first rows may be read (`FetchedModels.isPart`).
   /// - Throws: `SwiftDataError`, or the store's error.
   func rows<T: PersistentModel>(of request: DataStoreFetchRequest<T>) throws -> FetchedModels
 
@@ -48,6 +49,13 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: `SwiftDataError`, or the store's error.
   func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws
     -> FoundIdentifiers?
+
+  /// Fetches the identities of the rows on which the part that `rows(of:)` leaves to memory must be evaluated,
+  /// in the order of the request, without its limit. Called after it has returned only the first rows.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func candidates<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>
+  ) throws -> FetchedIdentifiers
 
   /// Fetches the rows with some identities, in their order; missing rows are left out.
   /// - Parameters:
@@ -221,6 +229,10 @@ extension StorePort {
 
   package func identifiers<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>, leadingTo targets: [RelationshipPathTargets]
+  ) throws -> FetchedIdentifiers { .identifiers([]) }
+
+  package func candidates<T: PersistentModel>(
+    of request: DataStoreFetchRequest<T>
   ) throws -> FetchedIdentifiers { .identifiers([]) }
 
   package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {

@@ -74,6 +74,32 @@ struct FetchStatementTests {
     #expect(texts.map { $0.split(separator: " ").last.map(String.init) } == expected)
   }
 
+  /// The rows of the limit and some more, and otherwise the keys of all, in the same order.
+  @Test func theFirstRowsMayBeEnoughForALimitInMemory() throws {
+    var descriptor = FetchDescriptor<Shelf>(predicate: #Predicate { $0.isLong })
+    descriptor.fetchLimit = 10
+    #expect(
+      try texts {
+        _ = try $0.rows(of: Self.request(descriptor))
+        _ = try $0.candidates(of: Self.request(descriptor))
+      }
+        == ["?1", "$1"].map { limit in
+          [
+            #"""
+            SELECT "t0"."Z_PK", "t0"."ZLABEL" FROM "ZSHELF" AS "t0" ORDER BY "t0"."Z_PK" \#
+            LIMIT \#(limit)
+            """#,
+            #"SELECT "t0"."Z_PK" FROM "ZSHELF" AS "t0" ORDER BY "t0"."Z_PK""#,
+          ]
+        })
+    let driver = RecordingDriver(.postgreSQL)
+    let start = "a"
+    descriptor.predicate = #Predicate { $0.label.starts(with: start) }
+    descriptor.fetchOffset = 20
+    _ = try RecordingStore.engine(driver, Schema(Self.types)).rows(of: Self.request(descriptor))
+    #expect(driver.statements.last?.values.last == .integer(94))
+  }
+
   @Test func countTakesNoOrderAndNoLimit() throws {
     var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)])
     descriptor.fetchLimit = 5
@@ -189,4 +215,9 @@ struct FetchStatementTests {
     #expect(found.map(\.persistentIdentifier.entityName) == ["Shelf", "Shelf"])
     #expect(try #require(try engine.identifiers(request)).identifiers.count == 2)
   }
+}
+
+extension Shelf {
+  /// Not stored, so a predicate that asks for it is evaluated in memory.
+  fileprivate var isLong: Bool { label.count > 10 }
 }
