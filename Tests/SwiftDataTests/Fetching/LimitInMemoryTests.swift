@@ -131,6 +131,30 @@ import Testing
   }
 
   /// PostgreSQL selects texts that contain the end anywhere, and the first of them are too few.
+  @Model final class Label {
+    #Index<Label>([\.name])
+    var name: String
+    var isRare: Bool { name.hasSuffix("99") }
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// Without an order, an index gives the rows in another order than the keys.
+  @Test func pagesWithoutAnOrderDoNotOverlapAfterACount() throws {
+    let context = ModelContext(try recorder.container([Label.self]))
+    context.autosaveEnabled = false
+    for number in (100..<400).reversed() { context.insert(Label("\(number)")) }
+    try context.save()
+    var descriptor = FetchDescriptor<Label>(predicate: #Predicate { $0.name > "" && $0.isRare })
+    #expect(try context.fetchCount(descriptor) == 3)
+    descriptor.fetchLimit = 1
+    let pages = try (0..<3).flatMap { offset in
+      descriptor.fetchOffset = offset
+      return try context.fetch(descriptor).map(\.name)
+    }
+    #expect(pages.sorted() == ["199", "299", "399"])
+  }
+
   @Test func endsOfTextsAreFound() throws {
     let context = try filled(1000)
     let descriptor = Self.words(#Predicate { $0.text.hasSuffix("7") }, limit: 60, offset: 3)
