@@ -27,6 +27,7 @@ struct StoreRecoveryWriter {
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
     var damagedPages: Set<Int> = []
+    var hasUncertainKeys = false
 
     /// Whether the assumed columns may not be those of the records.
     var hasUnknownColumns: Bool {
@@ -246,6 +247,7 @@ struct StoreRecoveryWriter {
     var table = copy.table
     table.lost = losses.keys
     table.damagedPages = Set(losses.pages)
+    table.hasUncertainKeys = losses.areUncertain
     try store(table, copy.names)
     try connection.commit()
   }
@@ -412,7 +414,7 @@ struct StoreRecoveryWriter {
       StoreRecovery.Table(
         name: table.name, entities: entities.names[table.name] ?? [], copiedRows: table.copied,
         lostKeys: table.lost, duplicateKeys: table.duplicates.sorted(),
-        hasUnknownColumns: table.hasUnknownColumns)
+        hasUnknownColumns: table.hasUnknownColumns, hasUncertainKeys: table.hasUncertainKeys)
     }
   }
 

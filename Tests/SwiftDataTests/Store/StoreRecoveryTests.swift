@@ -53,6 +53,31 @@ import Testing
     } + [number(header + 8)]
   }
 
+  /// The offsets and values of the keys of two bytes in a page of a table.
+  private func keys(of page: Int) throws -> [(offset: Int, key: Int64)] {
+    let bytes = [UInt8](try Data(contentsOf: folder.store))
+    let start = (page - 1) * 4096
+    let isLeaf = bytes[start] == 13
+    try #require(isLeaf || bytes[start] == 5)
+    let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+    return (0..<count).compactMap { index in
+      let pointer = start + (isLeaf ? 8 : 12) + 2 * index
+      // The key follows a length, here of one byte, or the number of a page.
+      let offset =
+        start + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1])) + (isLeaf ? 1 : 4)
+      guard bytes[offset] >= 0x80, bytes[offset + 1] < 0x80 else { return nil }
+      return (offset, Int64(bytes[offset] & 0x7F) << 7 | Int64(bytes[offset + 1]))
+    }
+  }
+
+  private func write(_ key: Int64, at offset: Int) throws {
+    try folder.overwrite([UInt8(key >> 7) | 0x80, UInt8(key & 0x7F)], at: offset)
+  }
+
+  private func name(ofAuthor key: Int64, in file: URL) throws -> String? {
+    try SQLiteFile.text("SELECT ZNAME FROM ZAUTHOR WHERE Z_PK = \(key)", in: file)
+  }
+
   private func erase(_ page: Int, with byte: UInt8 = 0) throws {
     try folder.overwrite([UInt8](repeating: byte, count: 4096), at: (page - 1) * 4096)
   }
@@ -142,6 +167,54 @@ import Testing
     #expect(try table("ZBOOK", recovery).isComplete && !recovery.isComplete)
     #expect(recovery.description.contains("Author: \(authors.copiedRows) rows were copied"))
     #expect(try expectRows(authors: authors.lostKeys) == authors.copiedRows)
+  }
+
+  /// A key of the root is higher than the one after it, or than all others.
+  @Test(arguments: [nil, 8396] as [Int64?])
+  func rowsBelowADamagedKeyAreFound(_ damaged: Int64?) throws {
+    let root = try root(of: "ZAUTHOR")
+    let keys = try keys(of: root)
+    try #require(keys.count > 10)
+    try write(damaged ?? keys[3].key + 1, at: keys[2].offset)
+    let recovery = try recover()
+    #expect(recovery.damagedPages == [root])
+    #expect(try table("ZAUTHOR", recovery).copiedRows == Self.count && recovery.isComplete)
+    #expect(try expectRows() == Self.count)
+  }
+
+  /// The rows that a key of the root excludes may be those of other keys.
+  @Test func rowsThatContradictAKeyAreListedAsLost() throws {
+    let damaged = try #require(
+      try keys(of: root(of: "ZAUTHOR")).dropFirst().first { $0.key & 0x7F >= 4 })
+    try write(damaged.key - 4, at: damaged.offset)
+    let authors = try table("ZAUTHOR", recover())
+    #expect(authors.lostKeys == [damaged.key - 3...damaged.key] && !authors.isComplete)
+    #expect(try expectRows(authors: authors.lostKeys) == Self.count - 4)
+  }
+
+  @Test func aDamagedKeyOfARowLosesThatRowOnly() throws {
+    let leaf = try children(of: root(of: "ZAUTHOR"))[2]
+    let rows = try keys(of: leaf)
+    try #require(rows.count > 60)
+    let (damaged, other) = (rows[3], rows[35].key)
+    let name = try #require(try name(ofAuthor: other, in: folder.store))
+    try write(other, at: damaged.offset)
+    let recovery = try recover()
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(authors.lostKeys == [damaged.key...damaged.key] && !recovery.isComplete)
+    #expect(authors.copiedRows == Self.count - 1 && recovery.damagedPages == [leaf])
+    #expect(try self.name(ofAuthor: other, in: recovered) == name)
+    #expect(try expectRows(authors: authors.lostKeys) == Self.count - 1)
+  }
+
+  /// Either of two rows may have the wrong key.
+  @Test func rowsWithTheSameKeyAreLost() throws {
+    let rows = try keys(of: children(of: root(of: "ZAUTHOR"))[2])
+    try #require(rows.count > 60)
+    try write(rows[4].key, at: rows[3].offset)
+    let authors = try table("ZAUTHOR", recover())
+    #expect(authors.lostKeys == [rows[3].key...rows[4].key])
+    #expect(try expectRows(authors: authors.lostKeys) == Self.count - 2)
   }
 
   @Test func rowsBelowADamagedPageAreFound() throws {
