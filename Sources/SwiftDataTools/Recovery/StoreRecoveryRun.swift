@@ -15,16 +15,17 @@ import SwiftData
 /// The damaged file is read without locks and never written. A write by another process is detected
 /// at the end; the new file is removed then, as after any error.
 struct StoreRecoveryRun {
-  private let pages: DatabasePages
   private var source: StoreRecoverySource
   private var recovery: StoreRecovery
   private let temporaryURL: URL
-  private let stamp: [String]
+  /// The files before any of them was read.
+  private let stamp: DatabaseFile.Stamp
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer`
   static func recover(from source: URL, to destination: URL, schema: Schema?) throws
     -> StoreRecovery
   {
+    let stamp = DatabaseFile.Stamp(of: DatabaseFile.resolvedPath(source.path))
     do {
       let file = try checkedFile(source, destination)
       let temporaryURL = destination.deletingLastPathComponent()
@@ -35,7 +36,7 @@ struct StoreRecoveryRun {
       let pages = try DatabasePages(file)
       try checkLog(of: file, pages, source)
       var run = try StoreRecoveryRun(
-        pages, StoreRecovery(source: source, destination: destination), temporaryURL, schema)
+        pages, stamp, StoreRecovery(source: source, destination: destination), temporaryURL, schema)
       return try run.finished()
     } catch let error as SQLiteError {
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -135,12 +136,12 @@ struct StoreRecoveryRun {
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
   private init(
-    _ pages: DatabasePages, _ recovery: StoreRecovery, _ temporaryURL: URL, _ schema: Schema?
+    _ pages: DatabasePages, _ stamp: DatabaseFile.Stamp, _ recovery: StoreRecovery,
+    _ temporaryURL: URL, _ schema: Schema?
   ) throws {
-    self.pages = pages
     self.temporaryURL = temporaryURL
     self.recovery = recovery
-    stamp = pages.stamp
+    self.stamp = stamp
     source = StoreRecoverySource(pages)
     self.recovery.unreadableParts = source.unreadableParts
     self.recovery.damagedPages = source.damagedPages
@@ -181,7 +182,7 @@ struct StoreRecoveryRun {
     try FileManager.default.createDirectory(
       at: temporaryURL.deletingLastPathComponent(), withIntermediateDirectories: true)
     let externalNames = try write()
-    guard pages.stamp == stamp else {
+    guard DatabaseFile.Stamp(of: DatabaseFile.resolvedPath(recovery.source.path)) == stamp else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(recovery.source.path) was written while it was copied. Close it in all programs "
           + "and try again.", doing: "recovering a store")
