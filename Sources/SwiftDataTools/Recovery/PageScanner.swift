@@ -64,7 +64,7 @@ package final class PageScanner {
       return
     }
     if page.kind == .leafTable {
-      try readLeaf(page, number, range, &progress, body)
+      try readLeaf(page, range, &progress, body)
       return
     }
     let keys = page.cells.map(page.key).trusted(in: range)
@@ -84,12 +84,12 @@ package final class PageScanner {
   }
 
   private func readLeaf(
-    _ page: TreePage, _ number: Int, _ range: ClosedRange<Int64>, _ progress: inout Progress,
+    _ page: TreePage, _ range: ClosedRange<Int64>, _ progress: inout Progress,
     _ body: (Int64, [RecordValue]) throws -> Bool
   ) rethrows {
     let rows = page.cells.map(page.row)
     let keys = rows.map { $0?.key }.trusted(in: range)
-    if keys.contains(nil) { progress.losses.pages.append(number) }
+    if keys.contains(nil) { progress.losses.pages.append(page.number) }
     for (row, key) in zip(rows, keys) {
       guard let row, key != nil else {
         progress.isLosing = true
@@ -120,14 +120,20 @@ package final class PageScanner {
     guard row.offset + local + 4 <= usable else { return nil }
     var next = page.bytes.bigEndian32(at: row.offset + local)
     record.reserveCapacity(min(row.length, pages.count * usable))
+    // A damaged pointer must not take a page away from another row or from a tree.
+    var chain: Set<Int> = []
+    var last = page.number
     while record.count < row.length {
-      guard next > 0, visited.insert(next).inserted, let bytes = pages.page(next) else {
-        return nil
-      }
+      guard next > 0, !visited.contains(next), pages.mayContinueRecord(next, from: last),
+        chain.insert(next).inserted, let bytes = pages.page(next)
+      else { return nil }
       record += bytes[4..<4 + min(usable - 4, row.length - record.count)]
+      last = next
       next = bytes.bigEndian32(at: 0)
     }
-    return decoder.values(record)
+    guard let values = decoder.values(record) else { return nil }
+    visited.formUnion(chain)
+    return values
   }
 
   // MARK: Indexes

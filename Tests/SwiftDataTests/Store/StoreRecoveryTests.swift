@@ -31,15 +31,15 @@ import Testing
 
   // MARK: Pages
 
-  private func root(of name: String) throws -> Int {
-    let connection = try Connection(path: folder.store.path, mode: .readOnly)
+  private func root(of name: String, in other: StoreFolder? = nil) throws -> Int {
+    let connection = try Connection(path: (other ?? folder).store.path, mode: .readOnly)
     return Int(
       try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? 0)
   }
 
   /// The pages below the root of a table with two levels.
-  private func children(of root: Int) throws -> [Int] {
-    let bytes = [UInt8](try Data(contentsOf: folder.store))
+  private func children(of root: Int, in other: StoreFolder? = nil) throws -> [Int] {
+    let bytes = [UInt8](try Data(contentsOf: (other ?? folder).store))
     let start = (root - 1) * 4096
     let header = root == 1 ? start + 100 : start
     try #require(bytes[header] == 5)
@@ -314,6 +314,36 @@ import Testing
     let names = Set(try context.fetch(FetchDescriptor<Author>()).map(\.name))
     let copied = ModelContext(try StoreFolder.container(copy))
     #expect(Set(try copied.fetch(FetchDescriptor<Author>()).map(\.name)) == names)
+  }
+
+  /// A long name of an author goes on in a page of books.
+  @Test func aDamagedPointerLosesItsRowOnly() throws {
+    let other = try StoreFolder()
+    do {
+      let context = ModelContext(try StoreFolder.container(other.store))
+      let author = Author(name: String(repeating: "a", count: 5000))
+      context.insert(author)
+      for number in 0..<300 {
+        context.insert(Book(title: "Book \(number)", pages: number, author: author))
+      }
+      try context.save()
+    }
+    let leaf = try #require(
+      try children(of: root(of: "ZBOOK", in: other), in: other).dropFirst().first)
+    let start = (try root(of: "ZAUTHOR", in: other) - 1) * 4096
+    let bytes = [UInt8](try Data(contentsOf: other.store))
+    let cell = start + (Int(bytes[start + 8]) << 8 | Int(bytes[start + 9]))
+    let length = Int(bytes[cell] & 0x7F) << 7 | Int(bytes[cell + 1])
+    try #require(bytes[start + 4] == 1 && bytes[cell + 2] == 1 && length > 5000)
+    // The part of a record in its own page (sqlite.org/fileformat2.html, 1.6).
+    let local = 489 + (length - 489) % 4092
+    let pointer = cell + 3 + (local <= 4061 ? local : 489)
+    try other.overwrite([0, 0, UInt8(leaf >> 8), UInt8(leaf & 0xFF)], at: pointer)
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
+    #expect(try table("ZAUTHOR", recovery).lostKeys == [1...1])
+    let books = try table("ZBOOK", recovery)
+    #expect(books.isComplete && books.copiedRows == 300)
+    #expect(try SQLiteFile.integer("SELECT sum(ZPAGES) FROM ZBOOK", in: recovered) == 44_850)
   }
 
   @Test func whatIsInTheLogIsCopied() throws {
