@@ -155,8 +155,9 @@ package final class PageScanner {
   // MARK: Pages that nothing leads to
 
   /// Passes the rows of leaves to `body` that no tree led to and that are not free.
-  /// - Parameter body: Gets the parent page from the pointer map, the key and the values.
-  package func orphanRows(_ body: (Int?, Int64, [RecordValue]) throws -> Void) rethrows {
+  /// - Parameter body: Gets the pages above from the pointer map, the parent first, the key and the
+  ///   values.
+  package func orphanRows(_ body: ([Int], Int64, [RecordValue]) throws -> Void) rethrows {
     let free = pages.freePages()
     guard pages.count > 1 else { return }
     for number in 2...pages.count where !visited.contains(number) && !free.contains(number) {
@@ -164,11 +165,22 @@ package final class PageScanner {
       guard pointer == nil || pointer?.kind == .tree || pointer?.kind == .root,
         let page = treePage(number), page.kind == .leafTable
       else { continue }
+      let ancestors = ancestors(of: number)
       for cell in page.cells {
         guard let row = page.row(cell), let values = values(of: row, in: page) else { continue }
-        try body(pointer?.kind == .tree ? pointer?.parent : nil, row.key, values)
+        try body(ancestors, row.key, values)
       }
     }
+  }
+
+  private func ancestors(of number: Int) -> [Int] {
+    var ancestors: [Int] = []
+    while ancestors.count < 40, let pointer = pages.pointer(to: ancestors.last ?? number),
+      pointer.kind == .tree
+    {
+      ancestors.append(pointer.parent)
+    }
+    return ancestors
   }
 }
 

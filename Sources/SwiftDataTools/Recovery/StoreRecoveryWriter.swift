@@ -279,12 +279,13 @@ struct StoreRecoveryWriter {
       copies[table.name] = try copy(of: table)
       for page in table.damagedPages { tableOfPage[page] = table.name }
     }
-    try walk.orphanRows { parent, key, values in
+    try walk.orphanRows { ancestors, key, values in
       if unreadable.contains(.metadata), let (identifier, plist) = Self.metadata(values) {
         try restore(identifier, plist)
         unreadable.remove(.metadata)
       }
-      guard let name = parent.flatMap({ tableOfPage[$0] }) ?? entityTable(of: values),
+      guard
+        let name = ancestors.lazy.compactMap({ tableOfPage[$0] }).first ?? entityTable(of: values),
         let table = copies[name]?.table, table.lost.contains(where: { $0.contains(key) }),
         copies[name]?.isPlausible(values) == true
       else { return }

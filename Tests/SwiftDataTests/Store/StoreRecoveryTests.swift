@@ -226,19 +226,40 @@ import Testing
     #expect(try expectRows() == StoreRecoveryTests.count)
   }
 
-  @Test func linksBelowADamagedPageAreFound() throws {
-    let connection = try Connection(path: folder.store.path, mode: .readOnly)
-    let name = try #require(
-      try connection.text(
+  private func linkTable() throws -> String {
+    try #require(
+      try SQLiteFile.text(
         "SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\__%' ESCAPE '\\' "
-          + "AND type = 'table' AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')"))
-    try erase(try root(of: name))
-    let recovery = try recover()
-    #expect(try table(name, recovery).copiedRows == StoreRecoveryTests.count)
+          + "AND type = 'table' AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')",
+        in: folder.store))
+  }
+
+  private func expectLinks(
+    _ recovery: StoreRecovery, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let links = try table(linkTable(), recovery)
+    #expect(links.copiedRows == StoreRecoveryTests.count, sourceLocation: location)
     let context = ModelContext(try StoreFolder.container(recovered))
     for shelf in try context.fetch(FetchDescriptor<Shelf>()) {
-      #expect(shelf.books.count == StoreRecoveryTests.count / 10)
+      #expect(shelf.books.count == StoreRecoveryTests.count / 10, sourceLocation: location)
     }
+  }
+
+  @Test func linksBelowADamagedPageAreFound() throws {
+    try erase(try root(of: linkTable()))
+    try expectLinks(recover())
+  }
+
+  /// The root is damaged, and the pages below it are not leaves.
+  @Test func linksSeveralLevelsBelowADamagedPageAreFound() throws {
+    try SQLiteFile.execute(
+      "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM", in: folder.store)
+    let bytes = [UInt8](try Data(contentsOf: folder.store))
+    let start = (try root(of: linkTable()) - 1) * 512
+    let child = bytes[start + 8..<start + 12].reduce(0) { $0 << 8 | Int($1) }
+    try #require(bytes[start] == 5 && bytes[(child - 1) * 512] == 5)
+    try folder.overwrite([UInt8](repeating: 0, count: 512), at: start)
+    try expectLinks(recover())
   }
 
   @Test(arguments: [0.9, 0.5, 0.3])
