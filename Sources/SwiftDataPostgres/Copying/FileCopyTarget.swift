@@ -37,10 +37,11 @@ final class FileCopyTarget: CopyTarget {
   /// none.
   private static let application: Int64 = 0x636F_7079
 
-  init(_ url: URL) {
-    self.url = url
+  init(_ target: URL) {
+    // A symbolic link to a missing file has the name that the copy would get.
+    url = URL(fileURLWithPath: DatabaseFile.resolvedPath(target.path))
     temporaryURL = URL(fileURLWithPath: url.path + ExternalFolder.copySuffix)
-    folder = ExternalFolder(of: url)
+    folder = ExternalFolder(of: target)
   }
 
   deinit {
