@@ -141,3 +141,25 @@ package struct DatabaseFile: Hashable, Sendable {
     return (try? handle.read(upToCount: count)).map { [UInt8]($0) } ?? []
   }
 }
+
+extension DatabaseFile {
+  /// Lengths, modification times and headers of a database and its log: different after a write.
+  package struct Stamp: Hashable, Sendable {
+    private let sizes: [Int?]
+    private let dates: [Date?]
+    /// The counter of changes and the salts of the log also differ within one tick of the clock.
+    private let headers: [[UInt8]]
+
+    /// - Parameter path: A path with symbolic links resolved.
+    package init(of path: String) {
+      let log = path + "-wal"
+      sizes = [path, log].map(DatabaseFile.size(of:))
+      dates = [path, log].map { DatabaseFile.attributes(of: $0)?[.modificationDate] as? Date }
+      let raw = sizes[0].flatMap { _ in try? RawDatabaseFile(path: path) }
+      headers = [
+        raw?.bytes(at: 0, count: DatabaseHeader.length) ?? [],
+        DatabaseFile.bytes(of: log, LogHeader.length),
+      ]
+    }
+  }
+}

@@ -3,7 +3,7 @@ import Foundation
 /// The pages of a database as of its last commit, read without SQLite's pager.
 ///
 /// Also for files that SQLite can't read. Pages are found by number, without other pages; nothing is
-/// locked or written. `stamp` shows whether another process wrote meanwhile.
+/// locked or written. A `DatabaseFile.Stamp` from before shows whether another process wrote meanwhile.
 package final class DatabasePages {
   package let header: DatabaseHeader?
   package let pageSize: Int
@@ -11,14 +11,12 @@ package final class DatabasePages {
   package let usableSize: Int
   /// The number of pages after the last commit, limited to those that exist in the files.
   package let count: Int
-  private let file: DatabaseFile
   private let raw: RawDatabaseFile
   private let log: LogPages?
 
   /// - Parameter includesLog: Whether commits in the log are read too.
   /// - Throws: `SQLiteError` if the file can't be opened at all.
   package init(_ file: DatabaseFile, includesLog: Bool = true) throws {
-    self.file = file
     raw = try RawDatabaseFile(path: file.path)
     let log = includesLog ? LogPages(path: file.logPath) : nil
     let fileHeader = DatabaseHeader(raw.bytes(at: 0, count: DatabaseHeader.length))
@@ -40,15 +38,6 @@ package final class DatabasePages {
     if let log, let page = log.page(number) { return page }
     let bytes = raw.bytes(at: (number - 1) * pageSize, count: pageSize)
     return bytes.count == pageSize ? bytes : nil
-  }
-
-  /// Lengths and modification times of the files: different after a write.
-  package var stamp: [String] {
-    [file.path, file.logPath].map { path in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-      return "\(DatabaseFile.size(of: path) ?? -1) \(date)"
-    }
   }
 
   /// Whether another database has the same pages, apart from counters in the header.

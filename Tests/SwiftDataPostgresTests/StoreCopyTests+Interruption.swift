@@ -195,6 +195,57 @@ extension StoreCopyTests {
     try expectRefusal()
   }
 
+  @Test(arguments: [false, true])
+  func aSecondCopyIntoTheSameFileIsRefused(startsAnew: Bool) throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let back = folder.file("back.store")
+    let copy = StoreCopy(from: .file(url), to: .file(back))
+    var second = copy
+    second.startsAnew = startsAnew
+    var refusal: SwiftDataError?
+    _ = try copy.run { progress in
+      guard progress.phase == .copying, progress.rows == 2_000 else { return }
+      refusal = #expect(throws: SwiftDataError.loadIssueModelContainer) { try second.run() }
+    }
+    #expect(refusal?.description.contains("Another copy into \(back.path) is running") == true)
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    #expect(try leftovers(of: back).isEmpty)
+  }
+
+  @Test func aCopyWhoseFileIsRemovedEnds() throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let back = folder.file("back.store")
+    let copy = StoreCopy(from: .file(url), to: .file(back))
+    var rows = 0
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+      try copy.run { progress in
+        guard progress.phase == .copying, progress.table == "ZALBUM" else { return }
+        rows = progress.rows
+        if rows == 2_000 {
+          try FileManager.default.removeItem(at: URL(filePath: back.path + ".copying"))
+        }
+      }
+    }
+    #expect(error?.description.contains("has replaced or removed the file") == true)
+    #expect(rows < 5_000 && !FileManager.default.fileExists(atPath: back.path))
+    #expect(try copy.run().resumedRows == 0)
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    #expect(try leftovers(of: back).isEmpty)
+  }
+
+  /// The files that a copy into a file has made besides the store.
+  private func leftovers(of store: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(
+      atPath: store.deletingLastPathComponent().path
+    ).filter { $0.hasPrefix(store.lastPathComponent + ".copying") }
+  }
+
   /// A read-only file can't be locked, and the owner may still change it.
   @Test(.enabled(if: geteuid() != 0))
   func aChangeOfAFileThatCannotBeLockedEndsTheCopy() throws {

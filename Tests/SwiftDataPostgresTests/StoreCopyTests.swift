@@ -406,6 +406,20 @@ struct StoreCopyTests {
     #expect(try ModelContext(try database(address)).fetchCount(FetchDescriptor<Album>()) == 5_000)
   }
 
+  /// The store is made where the link leads.
+  @Test func aLinkToAMissingFileIsFollowed() throws {
+    let url = try folder.makeStore(albums: 4)
+    let volume = folder.file("volume")
+    try FileManager.default.createDirectory(at: volume, withIntermediateDirectories: true)
+    let back = volume.appending(path: "back.store")
+    let link = folder.file("link.store")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: back)
+    _ = try StoreCopy(from: .file(url), to: .file(link)).run()
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == back.path)
+    #expect(try contents(try file(back)) == contents(try file(url)))
+    #expect(try contents(try file(link)) == contents(try file(url)))
+  }
+
   @Test func aSecondRunTakesTheCopyOver() throws {
     let url = folder.file("many.store")
     let context = ModelContext(try file(url))

@@ -180,5 +180,5 @@ func throwInjectedFault(_ operation: @autoclosure () -> String) throws {
 
 extension POSIXError {
   /// The error of the last system call.
-  static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  package static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

@@ -12,7 +12,7 @@ import Synchronization
 #endif
 
 /// The identity of the file at a path, to detect that another file has replaced it.
-final class FileIdentity: Sendable {
+package final class FileIdentity: Sendable {
   private struct Identity: Equatable {
     let device: UInt64
     let number: UInt64
@@ -21,7 +21,7 @@ final class FileIdentity: Sendable {
   private let path: String
   private let known: Mutex<Identity?>
 
-  init(of url: URL) {
+  package init(of url: URL) {
     path = url.path
     known = Mutex(FileIdentity.identity(of: url.path))
   }
@@ -35,7 +35,7 @@ final class FileIdentity: Sendable {
   }
 
   /// Whether the file is another one than at the last call.
-  func hasChanged() -> Bool {
+  package func hasChanged() -> Bool {
     let now = FileIdentity.identity(of: path)
     return known.withLock { known in
       defer { known = now }

@@ -10,13 +10,18 @@ import SwiftData
 /// The rows are written into a file with another name, which is renamed when the copy is complete.
 /// Large values go into files whose names follow from their rows, so a repeated run writes the same.
 ///
+/// A lock keeps two copies into one file apart.
+///
 /// As in a save, the names are in a journal until their rows are committed. The next run removes the files of an
 /// interrupted one that no row names, and so does a store in the same folder when it is opened.
 final class FileCopyTarget: CopyTarget {
   private let url: URL
   private let temporaryURL: URL
   private let folder: ExternalFolder
+  private var lock: CopyLock?
   private var opened: Connection?
+  /// The file that the connection has opened.
+  private var identity: FileIdentity?
   /// The names of the files that are written for the running group; `nil` before the first one.
   private var journal: ExternalJournal?
   /// The tables of the file, by the name of the source's table: databases shorten names.
@@ -32,17 +37,32 @@ final class FileCopyTarget: CopyTarget {
   /// none.
   private static let application: Int64 = 0x636F_7079
 
-  init(_ url: URL) {
-    self.url = url
+  init(_ target: URL) {
+    // A symbolic link to a missing file has the name that the copy would get.
+    url = URL(fileURLWithPath: DatabaseFile.resolvedPath(target.path))
     temporaryURL = URL(fileURLWithPath: url.path + ExternalFolder.copySuffix)
-    folder = ExternalFolder(of: url)
+    folder = ExternalFolder(of: target)
+  }
+
+  deinit {
+    // Closing the connection removes the log, so the lock must last longer.
+    opened = nil
   }
 
   private func connection() throws -> Connection {
     if let opened { return opened }
     let connection = try Connection(path: temporaryURL.path)
     opened = connection
+    identity = FileIdentity(of: temporaryURL)
     return connection
+  }
+
+  /// - Throws: `SwiftDataError.storeWriteFailure` if another program has replaced or removed the file.
+  private func requireOwnFile() throws {
+    guard identity?.hasChanged() != false else { return }
+    throw SwiftDataError.storeWriteFailure.with(
+      "Another program has replaced or removed the file \(temporaryURL.path) during the copy. Run the "
+        + "copy again when no other one is running.", doing: "copying a store")
   }
 
   // MARK: Checks
@@ -93,6 +113,11 @@ final class FileCopyTarget: CopyTarget {
   func begin(
     _ store: CopiedStore, fingerprint: String, startsAnew: Bool
   ) throws -> [String: CopiedPart] {
+    lock = try CopyLock(for: url)
+    // Another copy may have ended before the lock was taken.
+    if let refusal = try refusal(of: store) {
+      throw SwiftDataError.loadIssueModelContainer.with(refusal, doing: "copying a store")
+    }
     tables = store.fileTables
     identifier = store.identifier
     usesFiles = store.listsExternalAttributes
@@ -192,6 +217,7 @@ final class FileCopyTarget: CopyTarget {
   }
 
   func append(_ rows: [[CopiedValue]], to source: CopiedTable, _ part: CopiedPart) throws {
+    try requireOwnFile()
     let table = tables[source.name] ?? source
     let names = rows.flatMap { row in
       row.indices.compactMap { fileName(of: row[$0], at: $0, row, table) }
@@ -328,6 +354,7 @@ final class FileCopyTarget: CopyTarget {
   // MARK: End
 
   func finish(_ store: CopiedStore, identifier: String) throws {
+    try requireOwnFile()
     try complete(store, identifier: identifier)
     journal = nil
     // The last connection to close writes the log back and removes it.
@@ -337,9 +364,11 @@ final class FileCopyTarget: CopyTarget {
         "Another program has the file \(temporaryURL.path) open. Close it there, and run the copy again.",
         doing: "copying a store")
     }
+    try requireOwnFile()
     try FileManager.default.moveItem(at: temporaryURL, to: url)
     // The application number must remain until now. Left by a crash here, it has no effect on the store.
     try? Connection(path: url.path).execute("PRAGMA application_id = 0")
+    lock = nil
   }
 
   private func complete(_ store: CopiedStore, identifier: String) throws {

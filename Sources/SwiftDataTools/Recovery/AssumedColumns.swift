@@ -8,8 +8,12 @@ import SwiftData
 struct AssumedColumns {
   /// In the order of the models.
   private let types: [ColumnType?]
-  /// By position in records, the types of the table that all values there fit.
-  private var possibleTypes: [Set<ColumnType?>]
+  /// The types that columns at other positions have too. The first columns, with key, entity and
+  /// version, are the same in all files and are left out.
+  private let kinds: [ColumnType?]
+  /// By position in records and by index in `kinds`, the number of values that do not fit the type;
+  /// `nil` for the first columns.
+  private var misfitsByKind: [[Int]?]
   /// The number of records that do not fit. Their rows are lost.
   private var misfits = 0
   /// The number of those with fewer values than there are columns.
@@ -20,10 +24,14 @@ struct AssumedColumns {
   ///   - types: The types in the definition of the models, in the same order.
   init(_ names: [String], types: [String]) {
     let types = types.map(ColumnType.init(rawValue:))
-    // These are the first columns in all files.
     let fixed = [RowColumns.key, RowColumns.entity, RowColumns.version]
+    let movable = zip(names, types).filter { !fixed.contains($0.0) }
+    let kinds = Array(Set(movable.map(\.1)))
     self.types = types
-    possibleTypes = zip(names, types).map { fixed.contains($0) ? [$1] : Set(types) }
+    self.kinds = kinds
+    misfitsByKind = names.map {
+      fixed.contains($0) ? nil : [Int](repeating: 0, count: kinds.count)
+    }
   }
 
   /// Notes the values of a record.
@@ -36,8 +44,10 @@ struct AssumedColumns {
       shortMisfits += 1
       return false
     }
-    for (index, value) in values.enumerated() where !possibleTypes[index].allSatisfy(value.fits) {
-      possibleTypes[index] = possibleTypes[index].filter(value.fits)
+    for (index, value) in values.enumerated() where value != .null {
+      for (kind, type) in kinds.enumerated() where !value.fits(type) {
+        misfitsByKind[index]?[kind] += 1
+      }
     }
     guard zip(values, types).allSatisfy({ $0.fits($1) }) else {
       misfits += 1
@@ -48,28 +58,42 @@ struct AssumedColumns {
 
   /// Whether the records may have the columns in another order: then no row is copied, because values
   /// could get into other columns. Single records may be damaged, also in a table of few rows, if no
-  /// other order explains them. Short ones may be rows that are older than a column, which the models
-  /// have in another position.
+  /// other order explains the records better. Short ones may be rows that are older than a column,
+  /// which the models have in another position.
   /// - Parameter fitting: The number of records that fit.
   func areUnknown(fitting: Int) -> Bool {
-    let hasFullMisfits = misfits > shortMisfits
-    if shortMisfits > 1 || hasFullMisfits && hasPossibleOrder { return true }
-    if misfits == 1, hasFullMisfits, fitting > 0 { return false }
+    if shortMisfits > 1 || hasBetterOrder { return true }
+    if misfits == 1, shortMisfits == 0, fitting > 0 { return false }
     return 10 * misfits > misfits + fitting
   }
 
-  /// Whether the columns can be ordered so that all records with a value for each column fit. It is
-  /// not the assumed order if some of them do not fit that one.
+  /// Whether fewer values do not fit in another order of the columns than in the assumed one.
   ///
-  /// Each position needs a column of its own (Hall's theorem): no set of types has fewer columns than
-  /// there are positions that only these types fit. There are at most six types, so 64 sets.
-  private var hasPossibleOrder: Bool {
-    let sets = Set(types).reduce(into: [Set<ColumnType?>()]) { sets, type in
-      sets += sets.map { $0.union([type]) }
+  /// A graph of the types has, from one type to another, the least change of misfits if a column of
+  /// the first type is taken for one of the second. Another order is a set of cycles of such changes;
+  /// it is better if one of the cycles is negative (Floyd and Warshall's algorithm).
+  private var hasBetterOrder: Bool {
+    let range = kinds.indices
+    var changes = range.map { _ in [Int?](repeating: nil, count: kinds.count) }
+    for (type, misfits) in zip(types, misfitsByKind) {
+      guard let misfits, let old = kinds.firstIndex(of: type) else { continue }
+      for new in range {
+        changes[old][new] = min(changes[old][new] ?? .max, misfits[new] - misfits[old])
+      }
     }
-    return sets.allSatisfy { set in
-      possibleTypes.count { $0.isSubset(of: set) } <= types.count { set.contains($0) }
+    for middle in range {
+      for old in range {
+        for new in range {
+          guard let first = changes[old][middle], let second = changes[middle][new] else {
+            continue
+          }
+          changes[old][new] = min(changes[old][new] ?? .max, first + second)
+        }
+      }
+      // A negative cycle would make later sums grow without limit.
+      if range.contains(where: { changes[$0][$0].map { $0 < 0 } ?? false }) { return true }
     }
+    return false
   }
 }
 

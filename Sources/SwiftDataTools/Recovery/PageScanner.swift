@@ -2,8 +2,8 @@ package import OpenSwiftDataSQLiteEngine
 
 /// Reads tables of a damaged database page by page, and skips pages that can't be read.
 ///
-/// 1. `rows` walks the tree of a table from its root. The parent of a damaged page gives the keys
-///    below it, so a loss is a range of keys.
+/// 1. `rows` walks the tree of a table from its root. A loss is the range of keys between the rows
+///    before and after it.
 /// 2. `damagedPages(ofIndex:)` checks the pages of an index, whose content is also in its table.
 /// 3. `orphanRows` reads the pages that no tree led to: those below a damaged page.
 ///
@@ -14,6 +14,8 @@ package final class PageScanner {
     package fileprivate(set) var pages: [Int] = []
     /// Keys that may have had rows, in ascending order.
     package fileprivate(set) var keys: [ClosedRange<Int64>] = []
+    /// Whether keys contradict each other, so that other rows may be lost too.
+    package fileprivate(set) var areUncertain = false
 
     package init() {}
   }
@@ -32,10 +34,9 @@ package final class PageScanner {
   package func rows(
     root: Int, _ body: (Int64, [RecordValue]) throws -> Bool
   ) rethrows -> Losses {
-    var losses = Losses()
-    try walk(root, .min, .max, 0, &losses, body)
-    losses.keys = losses.keys.merged()
-    return losses
+    var progress = Progress()
+    try walk(root, to: .max, 0, &progress, body)
+    return progress.finished()
   }
 
   /// A damaged page may contain numbers of pages that never existed.
@@ -50,54 +51,56 @@ package final class PageScanner {
     return TreePage(bytes, number: number, usableSize: pages.usableSize)
   }
 
-  /// Reads the rows of a subtree with keys from `low` to `high`.
+  /// Reads the rows of a subtree with keys that follow the last row, up to `high`.
   private func walk(
-    _ number: Int, _ low: Int64, _ high: Int64, _ depth: Int, _ losses: inout Losses,
+    _ number: Int, to high: Int64, _ depth: Int, _ progress: inout Progress,
     _ body: (Int64, [RecordValue]) throws -> Bool
   ) rethrows {
-    guard depth < 40, let page = treePage(number), page.kind.isTable else {
-      if isPage(number) { losses.pages.append(number) }
-      losses.add(low, high)
+    guard depth < 40, let range = progress.keys(to: high), let page = treePage(number),
+      page.kind.isTable
+    else {
+      if isPage(number) { progress.losses.pages.append(number) }
+      progress.isLosing = true
       return
     }
     if page.kind == .leafTable {
-      try readLeaf(page, low, high, &losses, body)
+      try readLeaf(page, range, &progress, body)
       return
     }
-    var next = low
-    for cell in page.cells {
-      guard let key = page.key(cell), key >= next, key <= high else {
-        if losses.pages.last != number { losses.pages.append(number) }
+    let keys = page.cells.map(page.key).trusted(in: range)
+    if keys.contains(nil) { progress.losses.pages.append(number) }
+    for (index, cell) in page.cells.enumerated() {
+      let child = page.child(cell)
+      if keys[index] == nil, let pointer = pages.pointer(to: child),
+        pointer.kind != .tree || pointer.parent != number
+      {
+        progress.isLosing = true
         continue
       }
-      try walk(page.child(cell), next, key, depth + 1, &losses, body)
-      if key == .max { return }
-      next = key + 1
+      let bound = keys[index...].lazy.compactMap { $0 }.first ?? high
+      try walk(child, to: bound, depth + 1, &progress, body)
     }
-    try walk(page.lastChild, next, high, depth + 1, &losses, body)
+    try walk(page.lastChild, to: high, depth + 1, &progress, body)
   }
 
   private func readLeaf(
-    _ page: TreePage, _ low: Int64, _ high: Int64, _ losses: inout Losses,
+    _ page: TreePage, _ range: ClosedRange<Int64>, _ progress: inout Progress,
     _ body: (Int64, [RecordValue]) throws -> Bool
   ) rethrows {
-    var next = low
-    var isLosing = false
-    for cell in page.cells {
-      guard let row = page.row(cell), row.key >= next, row.key <= high else {
-        isLosing = true
+    let rows = page.cells.map(page.row)
+    let keys = rows.map { $0?.key }.trusted(in: range)
+    if keys.contains(nil) { progress.losses.pages.append(page.number) }
+    for (row, key) in zip(rows, keys) {
+      guard let row, key != nil else {
+        progress.isLosing = true
         continue
       }
-      if isLosing, row.key > next { losses.add(next, row.key - 1) }
-      isLosing = false
+      progress.found(row.key)
       if let values = values(of: row, in: page), try body(row.key, values) {
       } else {
-        losses.add(row.key, row.key)
+        progress.losses.keys.append(row.key...row.key)
       }
-      if row.key == .max { return }
-      next = row.key + 1
     }
-    if isLosing { losses.add(next, high) }
   }
 
   // MARK: Records
@@ -117,14 +120,20 @@ package final class PageScanner {
     guard row.offset + local + 4 <= usable else { return nil }
     var next = page.bytes.bigEndian32(at: row.offset + local)
     record.reserveCapacity(min(row.length, pages.count * usable))
+    // A damaged pointer must not take a page away from another row or from a tree.
+    var chain: Set<Int> = []
+    var last = page.number
     while record.count < row.length {
-      guard next > 0, visited.insert(next).inserted, let bytes = pages.page(next) else {
-        return nil
-      }
+      guard next > 0, !visited.contains(next), pages.mayContinueRecord(next, from: last),
+        chain.insert(next).inserted, let bytes = pages.page(next)
+      else { return nil }
       record += bytes[4..<4 + min(usable - 4, row.length - record.count)]
+      last = next
       next = bytes.bigEndian32(at: 0)
     }
-    return decoder.values(record)
+    guard let values = decoder.values(record) else { return nil }
+    visited.formUnion(chain)
+    return values
   }
 
   // MARK: Indexes
@@ -146,8 +155,9 @@ package final class PageScanner {
   // MARK: Pages that nothing leads to
 
   /// Passes the rows of leaves to `body` that no tree led to and that are not free.
-  /// - Parameter body: Gets the parent page from the pointer map, the key and the values.
-  package func orphanRows(_ body: (Int?, Int64, [RecordValue]) throws -> Void) rethrows {
+  /// - Parameter body: Gets the pages above from the pointer map, the parent first, the key and the
+  ///   values.
+  package func orphanRows(_ body: ([Int], Int64, [RecordValue]) throws -> Void) rethrows {
     let free = pages.freePages()
     guard pages.count > 1 else { return }
     for number in 2...pages.count where !visited.contains(number) && !free.contains(number) {
@@ -155,17 +165,105 @@ package final class PageScanner {
       guard pointer == nil || pointer?.kind == .tree || pointer?.kind == .root,
         let page = treePage(number), page.kind == .leafTable
       else { continue }
+      let ancestors = ancestors(of: number)
       for cell in page.cells {
         guard let row = page.row(cell), let values = values(of: row, in: page) else { continue }
-        try body(pointer?.kind == .tree ? pointer?.parent : nil, row.key, values)
+        try body(ancestors, row.key, values)
       }
+    }
+  }
+
+  private func ancestors(of number: Int) -> [Int] {
+    var ancestors: [Int] = []
+    while ancestors.count < 40, let pointer = pages.pointer(to: ancestors.last ?? number),
+      pointer.kind == .tree
+    {
+      ancestors.append(pointer.parent)
+    }
+    return ancestors
+  }
+}
+
+extension PageScanner {
+  /// How far a walk through a table has come. What can't be read is lost between the row before it
+  /// and the row after it, because a key in a parent page may be damaged too.
+  private struct Progress {
+    var losses = Losses()
+    /// Whether something could not be read after the last row.
+    var isLosing = false
+    /// The lowest key that may follow; `nil` after the highest key of all.
+    private var next: Int64? = .min
+
+    /// The keys that may follow, up to `high`.
+    func keys(to high: Int64) -> ClosedRange<Int64>? {
+      next.flatMap { $0 <= high ? $0...high : nil }
+    }
+
+    mutating func found(_ key: Int64) {
+      if isLosing { lose(before: key) }
+      isLosing = false
+      next = key == .max ? nil : key + 1
+    }
+
+    private mutating func lose(before key: Int64) {
+      if let next, next < key {
+        losses.keys.append(next...key - 1)
+      } else {
+        losses.areUncertain = true
+      }
+    }
+
+    func finished() -> Losses {
+      var losses = losses
+      if isLosing {
+        if let keys = keys(to: .max) {
+          losses.keys.append(keys)
+        } else {
+          losses.areUncertain = true
+        }
+      }
+      losses.keys = losses.keys.merged()
+      return losses
     }
   }
 }
 
-extension PageScanner.Losses {
-  fileprivate mutating func add(_ low: Int64, _ high: Int64) {
-    if low <= high { keys.append(low...high) }
+extension [Int64?] {
+  /// The keys of a page that can be trusted; `nil` for the others.
+  ///
+  /// The keys of a sound page ascend. If some do not, those are trusted that all longest ascending
+  /// sequences contain.
+  fileprivate func trusted(in range: ClosedRange<Int64>) -> Self {
+    let known = enumerated().compactMap { index, key in
+      key.flatMap { range.contains($0) ? (index: index, key: $0) : nil }
+    }
+    if known.count == count, zip(known, known.dropFirst()).allSatisfy({ $0.key < $1.key }) {
+      return self
+    }
+    let before = known.map(\.key).lengthsOfAscendingSequences
+    // The complement has the opposite order.
+    let after = [Int64](known.reversed().map { ~$0.key }).lengthsOfAscendingSequences.reversed()
+    let lengths = zip(before, after).map { $0 + $1 - 1 }
+    let longest = lengths.max()
+    let members = known.indices.filter { lengths[$0] == longest }
+    let alternatives = Dictionary(grouping: members) { before[$0] }
+    var result = Self(repeating: nil, count: count)
+    for choice in alternatives.values where choice.count == 1 {
+      result[known[choice[0]].index] = known[choice[0]].key
+    }
+    return result
+  }
+}
+
+extension [Int64] {
+  /// For each element, the length of the longest ascending sequence that ends with it.
+  fileprivate var lengthsOfAscendingSequences: [Int] {
+    var ends: [Int64] = []
+    return map { key in
+      let index = ends.firstIndex { $0 >= key } ?? ends.count
+      if index == ends.count { ends.append(key) } else { ends[index] = key }
+      return index + 1
+    }
   }
 }
 

@@ -21,12 +21,17 @@ struct RecoveredFiles {
     }
   }
 
-  /// Copies all files, or none if one can't be written.
+  /// Copies all files, or none if one can't be written or the store can't be completed.
+  /// - Parameter complete: Gives the new store its name.
   /// - Returns: The number of copied files, and those missing names that can only be file names.
-  func copy(_ names: Set<String>) throws -> (copied: Int, missing: [String]) {
+  func copy(
+    _ names: Set<String>, before complete: () throws -> Void
+  ) throws -> (copied: Int, missing: [String]) {
     var added: [String] = []
     do {
-      return try copy(names, &added)
+      let result = try copy(names, &added)
+      try complete()
+      return result
     } catch {
       for name in added { destination.remove(name) }
       throw error

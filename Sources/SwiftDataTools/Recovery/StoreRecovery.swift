@@ -31,9 +31,13 @@ public struct StoreRecovery: Hashable, Sendable {
     /// A migration may have added columns to the table, whose order only the definition tells.
     public internal(set) var hasUnknownColumns = false
 
+    /// Whether keys in damaged pages contradict each other, so that rows may be missing whose keys
+    /// are not known.
+    var hasUncertainKeys = false
+
     /// Whether all rows of the table were copied.
     public var isComplete: Bool {
-      lostKeys.isEmpty && duplicateKeys.isEmpty && !hasUnknownColumns
+      lostKeys.isEmpty && duplicateKeys.isEmpty && !hasUnknownColumns && !hasUncertainKeys
     }
   }
 
@@ -105,6 +109,9 @@ extension StoreRecovery: CustomStringConvertible {
         lines.append(
           "\(name): \(table.copiedRows) rows were copied; those with the keys \(keys)\(more) are lost."
         )
+      }
+      if table.hasUncertainKeys {
+        lines.append("\(name): keys in damaged pages contradict each other; rows may be missing.")
       }
       if !table.duplicateKeys.isEmpty {
         lines.append(

@@ -15,27 +15,32 @@ import SwiftData
 /// The damaged file is read without locks and never written. A write by another process is detected
 /// at the end; the new file is removed then, as after any error.
 struct StoreRecoveryRun {
-  private let pages: DatabasePages
   private var source: StoreRecoverySource
   private var recovery: StoreRecovery
+  /// The destination with symbolic links resolved: a link to a missing file has the name that the new
+  /// store would get.
+  private let newURL: URL
   private let temporaryURL: URL
-  private let stamp: [String]
+  /// The files before any of them was read.
+  private let stamp: DatabaseFile.Stamp
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer`
   static func recover(from source: URL, to destination: URL, schema: Schema?) throws
     -> StoreRecovery
   {
+    let stamp = DatabaseFile.Stamp(of: resolved(source).path)
     do {
       let file = try checkedFile(source, destination)
-      let temporaryURL = destination.deletingLastPathComponent()
-        .appendingPathComponent(".\(destination.lastPathComponent).\(UUID().uuidString)")
+      let newURL = resolved(destination)
+      let temporaryURL = newURL.deletingLastPathComponent()
+        .appendingPathComponent(".\(newURL.lastPathComponent).\(UUID().uuidString)")
       defer {
         for suffix in ["", "-wal", "-shm", "-journal"] { remove(temporaryURL.path + suffix) }
       }
       let pages = try DatabasePages(file)
       try checkLog(of: file, pages, source)
       var run = try StoreRecoveryRun(
-        pages, StoreRecovery(source: source, destination: destination), temporaryURL, schema)
+        pages, stamp, StoreRecovery(source: source, destination: destination), temporaryURL, schema)
       return try run.finished()
     } catch let error as SQLiteError {
       throw SwiftDataError.loadIssueModelContainer.with(
@@ -50,6 +55,10 @@ struct StoreRecoveryRun {
     }
   }
 
+  private static func resolved(_ url: URL) -> URL {
+    URL(fileURLWithPath: DatabaseFile.resolvedPath(url.path))
+  }
+
   private static func checkedFile(_ source: URL, _ destination: URL) throws -> DatabaseFile {
     let file = try DatabaseFile(at: source.path)
     func refusal(_ reason: String) -> SwiftDataError {
@@ -59,10 +68,10 @@ struct StoreRecoveryRun {
       throw refusal("There is no readable file at \(source.path). Check the URL.")
     }
     // SQLite would apply a journal or a log that is left there to the new file.
+    let path = resolved(destination).path
     for suffix in ["", "-wal", "-journal"]
-    where FileManager.default.fileExists(atPath: destination.path + suffix) {
-      throw refusal(
-        "There is already a file at \(destination.path)\(suffix). Choose another path.")
+    where FileManager.default.fileExists(atPath: path + suffix) {
+      throw refusal("There is already a file at \(path)\(suffix). Choose another path.")
     }
     let folder = ExternalFolder(of: source)
     if folder.isShared(with: ExternalFolder(of: destination)), !folder.files().isEmpty {
@@ -135,12 +144,13 @@ struct StoreRecoveryRun {
   private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
   private init(
-    _ pages: DatabasePages, _ recovery: StoreRecovery, _ temporaryURL: URL, _ schema: Schema?
+    _ pages: DatabasePages, _ stamp: DatabaseFile.Stamp, _ recovery: StoreRecovery,
+    _ temporaryURL: URL, _ schema: Schema?
   ) throws {
-    self.pages = pages
     self.temporaryURL = temporaryURL
+    newURL = Self.resolved(recovery.destination)
     self.recovery = recovery
-    stamp = pages.stamp
+    self.stamp = stamp
     source = StoreRecoverySource(pages)
     self.recovery.unreadableParts = source.unreadableParts
     self.recovery.damagedPages = source.damagedPages
@@ -181,15 +191,16 @@ struct StoreRecoveryRun {
     try FileManager.default.createDirectory(
       at: temporaryURL.deletingLastPathComponent(), withIntermediateDirectories: true)
     let externalNames = try write()
-    guard pages.stamp == stamp else {
+    guard DatabaseFile.Stamp(of: Self.resolved(recovery.source).path) == stamp else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(recovery.source.path) was written while it was copied. Close it in all programs "
           + "and try again.", doing: "recovering a store")
     }
     (recovery.copiedExternalFiles, recovery.missingExternalFiles) = try RecoveredFiles(
       from: recovery.source, to: recovery.destination
-    ).copy(externalNames)
-    try FileManager.default.moveItem(at: temporaryURL, to: recovery.destination)
+    ).copy(externalNames) {
+      try FileManager.default.moveItem(at: temporaryURL, to: newURL)
+    }
     return recovery
   }
 

@@ -27,6 +27,7 @@ struct StoreRecoveryWriter {
     var lost: [ClosedRange<Int64>] = []
     var duplicates: [Int64] = []
     var damagedPages: Set<Int> = []
+    var hasUncertainKeys = false
 
     /// Whether the assumed columns may not be those of the records.
     var hasUnknownColumns: Bool {
@@ -246,6 +247,7 @@ struct StoreRecoveryWriter {
     var table = copy.table
     table.lost = losses.keys
     table.damagedPages = Set(losses.pages)
+    table.hasUncertainKeys = losses.areUncertain
     try store(table, copy.names)
     try connection.commit()
   }
@@ -277,12 +279,13 @@ struct StoreRecoveryWriter {
       copies[table.name] = try copy(of: table)
       for page in table.damagedPages { tableOfPage[page] = table.name }
     }
-    try walk.orphanRows { parent, key, values in
+    try walk.orphanRows { ancestors, key, values in
       if unreadable.contains(.metadata), let (identifier, plist) = Self.metadata(values) {
         try restore(identifier, plist)
         unreadable.remove(.metadata)
       }
-      guard let name = parent.flatMap({ tableOfPage[$0] }) ?? entityTable(of: values),
+      guard
+        let name = ancestors.lazy.compactMap({ tableOfPage[$0] }).first ?? entityTable(of: values),
         let table = copies[name]?.table, table.lost.contains(where: { $0.contains(key) }),
         copies[name]?.isPlausible(values) == true
       else { return }
@@ -412,7 +415,7 @@ struct StoreRecoveryWriter {
       StoreRecovery.Table(
         name: table.name, entities: entities.names[table.name] ?? [], copiedRows: table.copied,
         lostKeys: table.lost, duplicateKeys: table.duplicates.sorted(),
-        hasUnknownColumns: table.hasUnknownColumns)
+        hasUnknownColumns: table.hasUnknownColumns, hasUncertainKeys: table.hasUncertainKeys)
     }
   }
 

@@ -16,6 +16,7 @@ struct TreePage {
     let offset: Int
   }
 
+  let number: Int
   let bytes: [UInt8]
   let kind: Kind
   let cells: [Int]
@@ -33,6 +34,7 @@ struct TreePage {
     cells = (0..<count).map { bytes.bigEndian16(at: array + 2 * $0) }
     guard cells.allSatisfy({ $0 >= end && $0 + 4 <= usableSize }) else { return nil }
     lastChild = kind.isInterior ? bytes.bigEndian32(at: start + 8) : 0
+    self.number = number
     self.bytes = bytes
     self.kind = kind
   }

@@ -193,6 +193,15 @@ import Testing
   @Test(arguments: [7, nil], [1, 9, 40]) func rowsWithNullsDoNotTellTheOrderOfColumns(
     _ beta: Int?, _ count: Int
   ) throws {
+    try expectUnknownOrder(beta, count)
+  }
+
+  /// No order explains the text in the first column, but another one explains the other row.
+  @Test(arguments: [7, nil]) func aDamagedRowDoesNotHideTheOrderOfColumns(_ beta: Int?) throws {
+    try expectUnknownOrder(beta, 40, damage: "UPDATE ZITEM SET ZALPHA = 'wrong' WHERE Z_PK = 2")
+  }
+
+  private func expectUnknownOrder(_ beta: Int?, _ count: Int, damage: String = "") throws {
     let file = try MigratedStore().make([Measured.Item.self]) { context in
       for _ in 0..<count { context.insert(Measured.Item(1, gamma: 2, nil)) }
       context.insert(Measured.Item(1, gamma: 2, "pieces"))
@@ -202,7 +211,8 @@ import Testing
       """
       ALTER TABLE ZITEM DROP COLUMN ZBETA; ALTER TABLE ZITEM ADD COLUMN ZBETA INTEGER;
       UPDATE ZITEM SET ZBETA = NULL;
-      UPDATE ZITEM SET ZBETA = \(beta.map(String.init) ?? "NULL") WHERE ZUNIT IS NOT NULL
+      UPDATE ZITEM SET ZBETA = \(beta.map(String.init) ?? "NULL") WHERE ZUNIT IS NOT NULL;
+      \(damage)
       """, in: file.url)
     try damageDefinition(at: file.url)
     let recovery = try ModelContainer.recoverStore(

@@ -79,6 +79,31 @@ import Testing
         .allSatisfy { !$0.contains("recovered.store") })
   }
 
+  /// The destination is a link to itself, so no file can get its name.
+  @Test func aStoreThatCannotBeRenamedLeavesNothing() throws {
+    try FileManager.default.createSymbolicLink(at: place, withDestinationURL: place)
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer.recoverStore(at: folder.store, to: place)
+    }
+    #expect(error == .loadIssueModelContainer)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: values.path).isEmpty)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.folder.url.path)
+        .allSatisfy { !$0.hasPrefix(".recovered.store") })
+  }
+
+  /// The store is made where the link leads.
+  @Test func aLinkToAMissingFileIsFollowed() throws {
+    let real = folder.folder.url.appending(path: "volume/real.store")
+    try FileManager.default.createSymbolicLink(at: place, withDestinationURL: real)
+    let recovery = try ModelContainer.recoverStore(at: folder.store, to: place)
+    #expect(recovery.isComplete && recovery.copiedExternalFiles == 3)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path) == real.path)
+    let animals = try Zoo.readAll(ModelContext(Zoo.container(folder.store)))
+    #expect(try Zoo.readAll(ModelContext(Zoo.container(real))) == animals)
+    #expect(try Zoo.readAll(ModelContext(Zoo.container(place))) == animals)
+  }
+
   @Test func aPlaceInAFileIsRefused() throws {
     let place = folder.store.appending(path: "recovered.store")
     let error = #expect(throws: SwiftDataError.self) {

@@ -31,15 +31,15 @@ import Testing
 
   // MARK: Pages
 
-  private func root(of name: String) throws -> Int {
-    let connection = try Connection(path: folder.store.path, mode: .readOnly)
+  private func root(of name: String, in other: StoreFolder? = nil) throws -> Int {
+    let connection = try Connection(path: (other ?? folder).store.path, mode: .readOnly)
     return Int(
       try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") ?? 0)
   }
 
   /// The pages below the root of a table with two levels.
-  private func children(of root: Int) throws -> [Int] {
-    let bytes = [UInt8](try Data(contentsOf: folder.store))
+  private func children(of root: Int, in other: StoreFolder? = nil) throws -> [Int] {
+    let bytes = [UInt8](try Data(contentsOf: (other ?? folder).store))
     let start = (root - 1) * 4096
     let header = root == 1 ? start + 100 : start
     try #require(bytes[header] == 5)
@@ -51,6 +51,31 @@ import Testing
       let cell = header + 12 + 2 * index
       return number(start + (Int(bytes[cell]) << 8 | Int(bytes[cell + 1])))
     } + [number(header + 8)]
+  }
+
+  /// The offsets and values of the keys of two bytes in a page of a table.
+  private func keys(of page: Int) throws -> [(offset: Int, key: Int64)] {
+    let bytes = [UInt8](try Data(contentsOf: folder.store))
+    let start = (page - 1) * 4096
+    let isLeaf = bytes[start] == 13
+    try #require(isLeaf || bytes[start] == 5)
+    let count = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+    return (0..<count).compactMap { index in
+      let pointer = start + (isLeaf ? 8 : 12) + 2 * index
+      // The key follows a length, here of one byte, or the number of a page.
+      let offset =
+        start + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1])) + (isLeaf ? 1 : 4)
+      guard bytes[offset] >= 0x80, bytes[offset + 1] < 0x80 else { return nil }
+      return (offset, Int64(bytes[offset] & 0x7F) << 7 | Int64(bytes[offset + 1]))
+    }
+  }
+
+  private func write(_ key: Int64, at offset: Int) throws {
+    try folder.overwrite([UInt8(key >> 7) | 0x80, UInt8(key & 0x7F)], at: offset)
+  }
+
+  private func name(ofAuthor key: Int64, in file: URL) throws -> String? {
+    try SQLiteFile.text("SELECT ZNAME FROM ZAUTHOR WHERE Z_PK = \(key)", in: file)
   }
 
   private func erase(_ page: Int, with byte: UInt8 = 0) throws {
@@ -144,6 +169,54 @@ import Testing
     #expect(try expectRows(authors: authors.lostKeys) == authors.copiedRows)
   }
 
+  /// A key of the root is higher than the one after it, or than all others.
+  @Test(arguments: [nil, 8396] as [Int64?])
+  func rowsBelowADamagedKeyAreFound(_ damaged: Int64?) throws {
+    let root = try root(of: "ZAUTHOR")
+    let keys = try keys(of: root)
+    try #require(keys.count > 10)
+    try write(damaged ?? keys[3].key + 1, at: keys[2].offset)
+    let recovery = try recover()
+    #expect(recovery.damagedPages == [root])
+    #expect(try table("ZAUTHOR", recovery).copiedRows == Self.count && recovery.isComplete)
+    #expect(try expectRows() == Self.count)
+  }
+
+  /// The rows that a key of the root excludes may be those of other keys.
+  @Test func rowsThatContradictAKeyAreListedAsLost() throws {
+    let damaged = try #require(
+      try keys(of: root(of: "ZAUTHOR")).dropFirst().first { $0.key & 0x7F >= 4 })
+    try write(damaged.key - 4, at: damaged.offset)
+    let authors = try table("ZAUTHOR", recover())
+    #expect(authors.lostKeys == [damaged.key - 3...damaged.key] && !authors.isComplete)
+    #expect(try expectRows(authors: authors.lostKeys) == Self.count - 4)
+  }
+
+  @Test func aDamagedKeyOfARowLosesThatRowOnly() throws {
+    let leaf = try children(of: root(of: "ZAUTHOR"))[2]
+    let rows = try keys(of: leaf)
+    try #require(rows.count > 60)
+    let (damaged, other) = (rows[3], rows[35].key)
+    let name = try #require(try name(ofAuthor: other, in: folder.store))
+    try write(other, at: damaged.offset)
+    let recovery = try recover()
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(authors.lostKeys == [damaged.key...damaged.key] && !recovery.isComplete)
+    #expect(authors.copiedRows == Self.count - 1 && recovery.damagedPages == [leaf])
+    #expect(try self.name(ofAuthor: other, in: recovered) == name)
+    #expect(try expectRows(authors: authors.lostKeys) == Self.count - 1)
+  }
+
+  /// Either of two rows may have the wrong key.
+  @Test func rowsWithTheSameKeyAreLost() throws {
+    let rows = try keys(of: children(of: root(of: "ZAUTHOR"))[2])
+    try #require(rows.count > 60)
+    try write(rows[4].key, at: rows[3].offset)
+    let authors = try table("ZAUTHOR", recover())
+    #expect(authors.lostKeys == [rows[3].key...rows[4].key])
+    #expect(try expectRows(authors: authors.lostKeys) == Self.count - 2)
+  }
+
   @Test func rowsBelowADamagedPageAreFound() throws {
     let root = try root(of: "ZAUTHOR")
     try erase(root)
@@ -153,19 +226,40 @@ import Testing
     #expect(try expectRows() == StoreRecoveryTests.count)
   }
 
-  @Test func linksBelowADamagedPageAreFound() throws {
-    let connection = try Connection(path: folder.store.path, mode: .readOnly)
-    let name = try #require(
-      try connection.text(
+  private func linkTable() throws -> String {
+    try #require(
+      try SQLiteFile.text(
         "SELECT name FROM sqlite_schema WHERE name LIKE 'Z\\__%' ESCAPE '\\' "
-          + "AND type = 'table' AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')"))
-    try erase(try root(of: name))
-    let recovery = try recover()
-    #expect(try table(name, recovery).copiedRows == StoreRecoveryTests.count)
+          + "AND type = 'table' AND name NOT IN ('Z_PRIMARYKEY', 'Z_METADATA', 'Z_MODELCACHE')",
+        in: folder.store))
+  }
+
+  private func expectLinks(
+    _ recovery: StoreRecovery, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let links = try table(linkTable(), recovery)
+    #expect(links.copiedRows == StoreRecoveryTests.count, sourceLocation: location)
     let context = ModelContext(try StoreFolder.container(recovered))
     for shelf in try context.fetch(FetchDescriptor<Shelf>()) {
-      #expect(shelf.books.count == StoreRecoveryTests.count / 10)
+      #expect(shelf.books.count == StoreRecoveryTests.count / 10, sourceLocation: location)
     }
+  }
+
+  @Test func linksBelowADamagedPageAreFound() throws {
+    try erase(try root(of: linkTable()))
+    try expectLinks(recover())
+  }
+
+  /// The root is damaged, and the pages below it are not leaves.
+  @Test func linksSeveralLevelsBelowADamagedPageAreFound() throws {
+    try SQLiteFile.execute(
+      "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM", in: folder.store)
+    let bytes = [UInt8](try Data(contentsOf: folder.store))
+    let start = (try root(of: linkTable()) - 1) * 512
+    let child = bytes[start + 8..<start + 12].reduce(0) { $0 << 8 | Int($1) }
+    try #require(bytes[start] == 5 && bytes[(child - 1) * 512] == 5)
+    try folder.overwrite([UInt8](repeating: 0, count: 512), at: start)
+    try expectLinks(recover())
   }
 
   @Test(arguments: [0.9, 0.5, 0.3])
@@ -241,6 +335,36 @@ import Testing
     let names = Set(try context.fetch(FetchDescriptor<Author>()).map(\.name))
     let copied = ModelContext(try StoreFolder.container(copy))
     #expect(Set(try copied.fetch(FetchDescriptor<Author>()).map(\.name)) == names)
+  }
+
+  /// A long name of an author goes on in a page of books.
+  @Test func aDamagedPointerLosesItsRowOnly() throws {
+    let other = try StoreFolder()
+    do {
+      let context = ModelContext(try StoreFolder.container(other.store))
+      let author = Author(name: String(repeating: "a", count: 5000))
+      context.insert(author)
+      for number in 0..<300 {
+        context.insert(Book(title: "Book \(number)", pages: number, author: author))
+      }
+      try context.save()
+    }
+    let leaf = try #require(
+      try children(of: root(of: "ZBOOK", in: other), in: other).dropFirst().first)
+    let start = (try root(of: "ZAUTHOR", in: other) - 1) * 4096
+    let bytes = [UInt8](try Data(contentsOf: other.store))
+    let cell = start + (Int(bytes[start + 8]) << 8 | Int(bytes[start + 9]))
+    let length = Int(bytes[cell] & 0x7F) << 7 | Int(bytes[cell + 1])
+    try #require(bytes[start + 4] == 1 && bytes[cell + 2] == 1 && length > 5000)
+    // The part of a record in its own page (sqlite.org/fileformat2.html, 1.6).
+    let local = 489 + (length - 489) % 4092
+    let pointer = cell + 3 + (local <= 4061 ? local : 489)
+    try other.overwrite([0, 0, UInt8(leaf >> 8), UInt8(leaf & 0xFF)], at: pointer)
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
+    #expect(try table("ZAUTHOR", recovery).lostKeys == [1...1])
+    let books = try table("ZBOOK", recovery)
+    #expect(books.isComplete && books.copiedRows == 300)
+    #expect(try SQLiteFile.integer("SELECT sum(ZPAGES) FROM ZBOOK", in: recovered) == 44_850)
   }
 
   @Test func whatIsInTheLogIsCopied() throws {
