@@ -78,8 +78,9 @@ final class ConflictCheck {
   private func conflict(
     of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
   ) -> SaveConflict? {
-    let known = feed.externallyChangedSlots[storage.identifier] ?? SlotSet()
+    // Reads the rest of a partial row, and records what has changed in it.
     let read = changes.savedSnapshot(of: storage)
+    let known = feed.externallyChangedSlots[storage.identifier] ?? SlotSet()
     let unsaved = DefaultSnapshot(lenient: storage)
     var properties: [SaveConflict.Property] = []
     for (slot, property) in storage.descriptor.properties.enumerated()

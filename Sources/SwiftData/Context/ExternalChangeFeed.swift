@@ -21,7 +21,8 @@ final class ExternalChangeFeed {
   private var unapplied: SavedChanges?
   /// Properties with unsaved changes for which another context has stored another value since.
   private(set) var conflictingSlots: [PersistentIdentifier: SlotSet] = [:]
-  /// All properties of pending models for which another context has stored another value since.
+  /// All properties for which another writer has stored another value since this context read them: of pending
+  /// models, and of models whose whole row was read after some of its properties.
   private(set) var externallyChangedSlots: [PersistentIdentifier: SlotSet] = [:]
 
   init(_ log: ChangeLog) {
