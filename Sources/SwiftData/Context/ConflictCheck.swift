@@ -1,5 +1,3 @@
-import OpenSwiftDataRowStorage
-
 /// Finds models of a save that another writer has changed or deleted, for a context that refuses
 /// conflicts. `SavePreparation` calls it under the write lock.
 ///
@@ -107,11 +105,7 @@ final class ConflictCheck {
     if property.isToOne {
       return identifier(slot, read, port) != identifier(slot, row, port)
     }
-    // The values of a model that this context inserted are in another form than those of a row.
-    return ([slot] + property.leafCells).contains { cell in
-      let kind = row.descriptor.layout.kinds[cell]
-      return !read.value(cell).stored(as: kind).isSame(as: row.value(cell).stored(as: kind))
-    }
+    return !read.hasValue(of: row, at: slot)
   }
 
   private func identifier(
