@@ -17,7 +17,8 @@ final class ExternalChangeFeed {
   private var seenVersion: Int
   /// Whether the context is alive; models that outlive it get no external changes.
   private(set) var isOpen = true
-  /// Changes that were taken but could not be applied, because a store could not be read.
+  /// Changes that were taken but could not be applied, because a store could not be read, and changes
+  /// that a refused save has found.
   private var unapplied: SavedChanges?
   /// Properties with unsaved changes for which another context has stored another value since.
   private(set) var conflictingSlots: [PersistentIdentifier: SlotSet] = [:]
@@ -56,7 +57,7 @@ final class ExternalChangeFeed {
   /// Whether taken changes could not be applied.
   var hasUnappliedChanges: Bool { unapplied != nil }
 
-  /// Keeps changes that could not be applied for the next `take()`.
+  /// Keeps changes that are still to be applied for the next `take()`.
   func putBack(_ changes: SavedChanges) { unapplied = changes }
 
   func recordConflict(_ identifier: PersistentIdentifier, _ slots: SlotSet) {

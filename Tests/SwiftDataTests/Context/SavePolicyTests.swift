@@ -176,8 +176,7 @@ import Testing
     }
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 7)
     context.rollback()
-    _ = try context.fetch(FetchDescriptor<Book>())
-    #expect(mine.pages == 7)
+    #expect(mine.pages == 7 && mine.title == "Theirs")
     mine.pages += 1
     try context.save()
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
@@ -264,6 +263,7 @@ import Testing
     let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     #expect(error?.conflicts.map(\.isDeleted) == [true])
     context.rollback()
+    #expect(mine.isDeleted && mine.modelContext == nil)
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
     try context.save()
   }
@@ -286,7 +286,7 @@ import Testing
     }
     #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     context.rollback()
-    _ = try context.fetch(FetchDescriptor<Book>())
+    #expect(mine.pages == 9)
     context.delete(mine)
     try context.save()
   }
