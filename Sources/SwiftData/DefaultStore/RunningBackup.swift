@@ -26,7 +26,8 @@ import OpenSwiftDataSQLiteEngine
 ///
 /// A killed backup leaves a file with a temporary name, which the next one to the same place removes,
 /// and links, which the next one after a day removes. A lock on the
-/// temporary file keeps two backups to one place apart.
+/// temporary file keeps two backups to one place apart. Between the steps of one backup, another one may
+/// complete or begin: after the lock, the place and the temporary name are examined again.
 struct RunningBackup {
   let store: DefaultStore
   let url: URL
@@ -58,6 +59,7 @@ struct RunningBackup {
 
   func run() throws -> BackupSummary {
     try requireFreePlace()
+    if isCancelled() { throw CancellationError() }
     let staging = staging
     defer { try? FileManager.default.removeItem(at: staging) }
     do {
@@ -87,11 +89,8 @@ struct RunningBackup {
     guard url.isFileURL, !url.lastPathComponent.isEmpty else {
       throw refusal("The URL \(url) is not the URL of a file. Use the URL of a file in a folder.")
     }
-    guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw refusal(
-        "There is already a file at \(url.path). Choose another name, or remove the file with its folder of "
-          + "values first.")
-    }
+    removeOtherNameOfCopy()
+    if isTaken { throw takenName }
     let folder = ExternalFolder(of: url)
     if folder.sharesValues {
       guard ExternalFiles.columns(of: store.engine.mapping).isEmpty else {
@@ -111,6 +110,14 @@ struct RunningBackup {
     }
   }
 
+  private var isTaken: Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  private var takenName: SwiftDataError {
+    refusal(
+      "There is already a file at \(url.path). Choose another name, or remove the file with its folder of "
+        + "values first.")
+  }
+
   private func sharedFolder(_ folder: ExternalFolder) -> SwiftDataError {
     let name = url.lastPathComponent.replacing(".", with: "-") + ".store"
     return refusal(
@@ -118,33 +125,74 @@ struct RunningBackup {
         + "Choose another name, such as \(name).")
   }
 
-  /// Removes what a backup has left in the folder for its values, if it belongs to no other store.
+  /// Removes what a backup has left in the folder for its values, if it belongs to no store.
   private func removeValues() {
     let folder = ExternalFolder(of: url)
-    if !folder.sharesValues { try? FileManager.default.removeItem(at: folder.support) }
+    if !isTaken, !folder.sharesValues { try? FileManager.default.removeItem(at: folder.support) }
   }
 
   private func refusal(_ text: String) -> SwiftDataError {
     .storeReadFailure.with(text, doing: "backing up a store", because: .invalidRequest)
   }
 
-  /// Creates or empties the temporary file, and removes what a killed backup has left.
+  private var otherBackup: SwiftDataError {
+    .storeReadFailure.with(
+      "Another backup to \(url.path) is running. Wait for its end, or choose another name.",
+      doing: "backing up a store", because: .busy)
+  }
+
+  /// Removes the temporary name of a complete copy, which a process has left that was killed before it
+  /// removed the name itself.
+  ///
+  /// The file is not opened. It may be a store in use, and closing it would end SQLite's locks in this
+  /// process.
+  private func removeOtherNameOfCopy() {
+    if let count = DatabaseFile.linkCount(of: partial.path), count > 1 { unlink(partial.path) }
+  }
+
+  /// Creates the temporary file, after removing what a killed backup has left.
   /// - Returns: The descriptor that holds the lock.
   private func lockPartial() throws -> Int32 {
-    let file = open(partial.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw POSIXError.last }
+    try removeLeftPartial()
+    let file = open(partial.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw errno == EEXIST ? otherBackup : POSIXError.last }
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      // The other one takes the file for a left one, and removes it.
       close(file)
-      throw SwiftDataError.storeReadFailure.with(
-        "Another backup to \(url.path) is running. Wait for its end, or choose another name.",
-        doing: "backing up a store", because: .busy)
+      throw otherBackup
     }
-    removeValues()
-    guard ftruncate(file, 0) == 0 else {
-      defer { close(file) }
-      throw POSIXError.last
+    do {
+      if isTaken { throw takenName }
+      guard isPartial(file) else { throw otherBackup }
+    } catch {
+      if isPartial(file) { unlink(partial.path) }
+      close(file)
+      throw error
     }
     return file
+  }
+
+  /// Removes the temporary file of a killed backup, with its values. It is not used again, because it may
+  /// have become a complete copy since it was opened.
+  private func removeLeftPartial() throws {
+    let file = open(partial.path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else {
+      if errno == ENOENT { return }
+      throw POSIXError.last
+    }
+    defer { close(file) }
+    let isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+    if isTaken { throw takenName }
+    guard isLocked, isPartial(file) else { throw otherBackup }
+    removeValues()
+    unlink(partial.path)
+  }
+
+  /// Whether an open file has the temporary name.
+  private func isPartial(_ file: Int32) -> Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(file, &own) == 0 && lstat(partial.path, &named) == 0
+      && own.st_dev == named.st_dev && own.st_ino == named.st_ino
   }
 
   private func removePartial() {

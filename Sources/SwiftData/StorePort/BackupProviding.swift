@@ -6,7 +6,7 @@ package protocol BackupProviding: DataStore, Sendable {
   /// - Parameters:
   ///   - url: The file of the copy, which must not exist.
   ///   - progress: Called after each step.
-  ///   - isCancelled: Asked between steps.
+  ///   - isCancelled: Asked before the first step and between steps.
   /// - Throws: `CancellationError`, `SwiftDataError`, or the store's error; no copy is left then.
   func backup(
     to url: URL, progress: @escaping (BackupProgress) -> Void,

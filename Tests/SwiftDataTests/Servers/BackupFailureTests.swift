@@ -1,6 +1,7 @@
 import Foundation
 import OpenSwiftDataTestModels
 import SwiftData
+import Synchronization
 import Testing
 
 /// Backups that fail: nothing of an earlier one is lost, and a later one succeeds.
@@ -73,6 +74,66 @@ import Testing
       try await container.backup(to: place) { _ in try? Data("mine".utf8).write(to: place) }
     }
     #expect(try String(contentsOf: place, encoding: .utf8) == "mine")
+    #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
+  }
+
+  /// A container's store, to be backed up on the thread of a test.
+  private func store(at url: URL) throws -> DefaultStore {
+    let configuration = ModelConfiguration(schema: Schema([Negative.self]), url: url)
+    return try DefaultStore(configuration, migrationPlan: nil)
+  }
+
+  /// The first backup looks whether the place is free, and then the second one completes.
+  @Test func aBackupThatCompletesMeanwhileIsKept() throws {
+    try add(0..<3, size: 300_000, to: try open(folder.store))
+    let store = try store(at: folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    let isFirst = Mutex(true)
+    let error = #expect(throws: SwiftDataError.storeReadFailure) {
+      try store.backup(to: place, progress: { _ in }) {
+        let begins = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if begins {
+          #expect(throws: Never.self) {
+            try store.backup(to: place, progress: { _ in }, isCancelled: { false })
+          }
+        }
+        return false
+      }
+    }
+    #expect(error?.description.contains("There is already a file") == true)
+    #expect(try numbers(place) == [0, 1, 2])
+    #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
+  }
+
+  /// A process was killed after its copy had got the name, before the temporary name was removed. The copy
+  /// is in use since, under another name.
+  @Test func aCopyWithAnotherNameIsKept() async throws {
+    let container = try open(folder.store)
+    try add(0..<3, size: 300_000, to: container)
+    let place = folder.url.appendingPathComponent("copy.store")
+    let production = folder.url.appendingPathComponent("production.store")
+    let partial = place.appendingPathExtension("partial")
+    let values = folder.url.appendingPathComponent(".copy_SUPPORT")
+    let files = FileManager.default
+    try await container.backup(to: place)
+    let before = try contents(place)
+    try files.linkItem(at: place, to: partial)
+    try files.moveItem(at: place, to: production)
+    // The values of the copy are still there.
+    await #expect(throws: SwiftDataError.storeReadFailure) {
+      try await container.backup(to: place)
+    }
+    #expect(!files.fileExists(atPath: partial.path))
+    try files.linkItem(at: production, to: partial)
+    try files.moveItem(at: values, to: folder.url.appendingPathComponent(".production_SUPPORT"))
+    try add(3..<4, size: 300_000, to: container)
+    try await container.backup(to: place)
+    #expect(try Set(contents(production).values) == Set(before.values))
+    #expect(try numbers(production) == [0, 1, 2])
+    #expect(try numbers(place) == [0, 1, 2, 3])
     #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
   }
 
