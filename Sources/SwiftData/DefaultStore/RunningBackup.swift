@@ -219,7 +219,13 @@ struct RunningBackup {
     try ExternalFolder.synchronize(partial)
     try throwInjectedFault("rename \(partial.lastPathComponent)")
     try CompletedFile.rename(partial.path, to: url.path)
-    try ExternalFolder.synchronize(url.deletingLastPathComponent())
+    do {
+      try ExternalFolder.synchronize(url.deletingLastPathComponent())
+    } catch {
+      // A file with the final name has its values, so the name is removed before them.
+      _ = rename(url.path, partial.path)
+      throw error
+    }
     return BackupSummary(
       url: url, byteCount: DatabaseFile.size(of: url.path) ?? 0, rowCounts: counts,
       externalValueCount: values, missingValueCount: missing)

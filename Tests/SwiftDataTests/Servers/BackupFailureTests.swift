@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataTestModels
 import SwiftData
 import Synchronization
@@ -81,6 +82,36 @@ import Testing
   private func store(at url: URL) throws -> DefaultStore {
     let configuration = ModelConfiguration(schema: Schema([Negative.self]), url: url)
     return try DefaultStore(configuration, migrationPlan: nil)
+  }
+
+  /// Also if the last step fails, after the copy has got its name.
+  @Test(.enabled(if: FailureInjector.isAvailable)) func aFailureLeavesNothingOfTheCopy() throws {
+    try add(0..<3, size: 300_000, to: try open(folder.store))
+    let store = try store(at: folder.store)
+    func backup(_ name: String) throws {
+      let place = folder.url.appendingPathComponent(name)
+      _ = try store.backup(to: place, progress: { _ in }, isCancelled: { false })
+    }
+    let counter = FailureInjector(failingAt: nil)
+    try counter.run { try backup("first.store") }
+    #expect(counter.operations.last?.hasSuffix(folder.url.lastPathComponent) == true)
+    for number in 1...counter.operations.count {
+      let injector = FailureInjector(failingAt: number)
+      do {
+        try injector.run { try backup("copy.store") }
+      } catch {
+        let left = try names(folder.url).filter { $0.contains("copy") }
+        #expect(left.isEmpty, "\(left) after \(injector.operations.last ?? "")")
+        continue
+      }
+      // The failure was no obstacle.
+      let place = folder.url.appendingPathComponent("copy.store")
+      #expect(try numbers(place) == [0, 1, 2])
+      for name in try names(folder.url) where name.contains("copy") {
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
+      }
+    }
+    try backup("copy.store")
   }
 
   /// The first backup looks whether the place is free, and then the second one completes.
