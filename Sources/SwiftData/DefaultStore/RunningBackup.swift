@@ -28,11 +28,25 @@ import OpenSwiftDataSQLiteEngine
 /// and links, which the next one after a day removes. A lock on the
 /// temporary file keeps two backups to one place apart. Between the steps of one backup, another one may
 /// complete or begin: after the lock, the place and the temporary name are examined again.
-struct RunningBackup {
-  let store: DefaultStore
-  let url: URL
-  let progress: (BackupProgress) -> Void
-  let isCancelled: () -> Bool
+package struct RunningBackup {
+  private let store: DefaultStore
+  private let url: URL
+  private let progress: (BackupProgress) -> Void
+  private let isCancelled: () -> Bool
+  private let lock: (Int32) -> Int32
+
+  /// - Parameter lock: Locks a file if nobody else has locked it; nil for `flock`. Returns 0 or the number of
+  ///   the system's error.
+  package init(
+    of store: DefaultStore, to url: URL, progress: @escaping (BackupProgress) -> Void,
+    isCancelled: @escaping () -> Bool, lock: ((Int32) -> Int32)? = nil
+  ) {
+    self.store = store
+    self.url = url
+    self.progress = progress
+    self.isCancelled = isCancelled
+    self.lock = lock ?? { flock($0, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
+  }
 
   /// The number of pages for each step: a few milliseconds.
   private static let pagesAtOnce: Int32 = 1000
@@ -57,7 +71,7 @@ struct RunningBackup {
         "\(RunningBackup.stagingPrefix)\(UUID().uuidString)", isDirectory: true)
   }
 
-  func run() throws -> BackupSummary {
+  package func run() throws -> BackupSummary {
     try requireFreePlace()
     if isCancelled() { throw CancellationError() }
     let staging = staging
@@ -156,12 +170,16 @@ struct RunningBackup {
     try removeLeftPartial()
     let file = open(partial.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw errno == EEXIST ? otherBackup : POSIXError.last }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+    let code = lock(file)
+    if code == EWOULDBLOCK {
       // The other one takes the file for a left one, and removes it.
       close(file)
       throw otherBackup
     }
     do {
+      guard code == 0 || ExternalJournal.isUnsupportedLock(code) else {
+        throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+      }
       if isTaken { throw takenName }
       guard isPartial(file) else { throw otherBackup }
     } catch {
@@ -181,9 +199,18 @@ struct RunningBackup {
       throw POSIXError.last
     }
     defer { close(file) }
-    let isLocked = flock(file, LOCK_EX | LOCK_NB) == 0
+    let code = lock(file)
     if isTaken { throw takenName }
-    guard isLocked, isPartial(file) else { throw otherBackup }
+    if ExternalJournal.isUnsupportedLock(code) {
+      throw refusal(
+        "There is the temporary file of another backup at \(partial.path). Its file system has no locks, so it "
+          + "is not known whether that backup is running. If not, remove the file and the folder "
+          + "\(ExternalFolder(of: url).support.path), or choose another name.")
+    }
+    guard code == 0 || code == EWOULDBLOCK else {
+      throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+    }
+    guard code == 0, isPartial(file) else { throw otherBackup }
     removeValues()
     unlink(partial.path)
   }
@@ -348,8 +375,6 @@ extension DefaultStore: BackupProviding {
         "A store in memory has no file to back up. Copy its models into another container.",
         doing: "backing up a store", because: .invalidRequest)
     }
-    return try RunningBackup(
-      store: self, url: url, progress: progress, isCancelled: isCancelled
-    ).run()
+    return try RunningBackup(of: self, to: url, progress: progress, isCancelled: isCancelled).run()
   }
 }

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// As on file systems without hard links.
-  @Test(arguments: [EPERM, EOPNOTSUPP])
+  @Test(arguments: [EPERM, EOPNOTSUPP, ENOSYS])
   func aFileThatTookTheNameMeanwhileIsKeptWithoutHardLinks(_ code: Int32) throws {
     let partial = folder.url.appendingPathComponent("copy.partial")
     let place = folder.url.appendingPathComponent("copy.store")
@@ -82,6 +82,46 @@ import Testing
   private func store(at url: URL) throws -> DefaultStore {
     let configuration = ModelConfiguration(schema: Schema([Negative.self]), url: url)
     return try DefaultStore(configuration, migrationPlan: nil)
+  }
+
+  /// Without locks, two backups can't be kept apart from what a killed one has left.
+  @Test(arguments: [ENOLCK, EOPNOTSUPP, ENOSYS])
+  func aBackupNeedsNoLocks(_ code: Int32) throws {
+    try add(0..<3, size: 300_000, to: try open(folder.store))
+    let store = try store(at: folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    let partial = place.appendingPathExtension("partial")
+    let backup = RunningBackup(
+      of: store, to: place, progress: { _ in }, isCancelled: { false }, lock: { _ in code })
+    try Data("left".utf8).write(to: partial)
+    let error = #expect(throws: SwiftDataError.storeReadFailure) { try backup.run() }
+    #expect(error?.description.contains("has no locks") == true)
+    #expect(error?.description.contains(partial.path) == true)
+    #expect(try String(contentsOf: partial, encoding: .utf8) == "left")
+    try FileManager.default.removeItem(at: partial)
+    #expect(try backup.run().externalValueCount == 3)
+    #expect(try numbers(place) == [0, 1, 2])
+    #expect(!FileManager.default.fileExists(atPath: partial.path))
+  }
+
+  @Test func aFailedLockIsNoOtherBackup() throws {
+    let store = try store(at: folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    func failure(_ code: Int32) -> SwiftDataError? {
+      #expect(throws: SwiftDataError.storeReadFailure) {
+        try RunningBackup(
+          of: store, to: place, progress: { _ in }, isCancelled: { false }, lock: { _ in code }
+        ).run()
+      }
+    }
+    let failed = failure(EIO)
+    #expect(failed?.description.contains("Another backup") == false)
+    #expect(try !names(folder.url).contains { $0.hasPrefix("copy") })
+    try Data("running".utf8).write(to: place.appendingPathExtension("partial"))
+    let refused = failure(EWOULDBLOCK)
+    #expect(refused?.reason == .busy)
+    #expect(refused?.description.contains("Another backup") == true)
+    #expect(try names(folder.url).contains("copy.store.partial"))
   }
 
   /// Also if the last step fails, after the copy has got its name.
