@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
@@ -32,14 +33,14 @@ package struct RunningBackup {
   private let store: DefaultStore
   private let url: URL
   private let progress: (BackupProgress) -> Void
-  private let isCancelled: () -> Bool
+  private let isCancelled: @Sendable () -> Bool
   private let lock: (Int32) -> Int32
 
   /// - Parameter lock: Locks a file if nobody else has locked it; nil for `flock`. Returns 0 or the number of
   ///   the system's error.
   package init(
     of store: DefaultStore, to url: URL, progress: @escaping (BackupProgress) -> Void,
-    isCancelled: @escaping () -> Bool, lock: ((Int32) -> Int32)? = nil
+    isCancelled: @escaping @Sendable () -> Bool, lock: ((Int32) -> Int32)? = nil
   ) {
     self.store = store
     self.url = url
@@ -337,20 +338,49 @@ package struct RunningBackup {
 
   private func check(against source: Connection) throws -> [String: Int] {
     let copy = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
-    let findings = try copy.texts("PRAGMA integrity_check(1)")
-    guard findings == ["ok"] else {
-      throw SwiftDataError.storeReadFailure.with(
-        "The store at \(store.configuration.url.path) is damaged: \(findings.first ?? "no answer"). No backup was "
-          + "made. \(StoreFailure.recoveryAdvice)", doing: "checking a backup",
-        because: .storeDamaged)
+    return try endingWhenCancelled([copy, source]) {
+      let findings = try copy.texts("PRAGMA integrity_check(1)")
+      guard findings == ["ok"] else {
+        throw SwiftDataError.storeReadFailure.with(
+          "The store at \(store.configuration.url.path) is damaged: \(findings.first ?? "no answer"). No backup was "
+            + "made. \(StoreFailure.recoveryAdvice)", doing: "checking a backup",
+          because: .storeDamaged)
+      }
+      let (expected, found) = (try counts(source), try counts(copy))
+      guard expected == found else {
+        throw SwiftDataError.storeReadFailure.with(
+          "The copy of the store has other numbers of rows than the store. No backup was made. Try again.",
+          doing: "checking a backup", because: .unavailable)
+      }
+      return found
     }
-    let (expected, found) = (try counts(source), try counts(copy))
-    guard expected == found else {
-      throw SwiftDataError.storeReadFailure.with(
-        "The copy of the store has other numbers of rows than the store. No backup was made. Try again.",
-        doing: "checking a backup", because: .unavailable)
+  }
+
+  /// Runs statements that may take long; they end when the backup is cancelled. A progress handler of
+  /// SQLite is not called while old versions check the pages, and an interruption that comes before its statement is
+  /// forgotten. So another thread repeats it.
+  private func endingWhenCancelled<R>(
+    _ connections: [Connection], _ body: () throws -> R
+  ) throws -> R {
+    // Any thread may interrupt a connection.
+    nonisolated(unsafe) let connections = connections
+    let queue = DispatchQueue(label: "SwiftData backup")
+    let watch = DispatchSource.makeTimerSource(queue: queue)
+    let interval = DispatchTimeInterval.milliseconds(100)
+    watch.schedule(deadline: .now() + interval, repeating: interval)
+    watch.setEventHandler { [isCancelled] in
+      if isCancelled() { for connection in connections { connection.interrupt() } }
     }
-    return found
+    watch.resume()
+    defer {
+      watch.cancel()
+      queue.sync {}
+    }
+    do {
+      return try body()
+    } catch let error as SQLiteError where error.code == .interrupted && isCancelled() {
+      throw CancellationError()
+    }
   }
 
   /// The number of rows of each entity's table.
@@ -368,7 +398,7 @@ package struct RunningBackup {
 extension DefaultStore: BackupProviding {
   package func backup(
     to url: URL, progress: @escaping (BackupProgress) -> Void,
-    isCancelled: @escaping () -> Bool
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws -> BackupSummary {
     guard !configuration.isStoredInMemoryOnly else {
       throw SwiftDataError.storeReadFailure.with(

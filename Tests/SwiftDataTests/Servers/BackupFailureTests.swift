@@ -84,6 +84,29 @@ import Testing
     return try DefaultStore(configuration, migrationPlan: nil)
   }
 
+  /// The check of the pages would take long, and find the damage at its end.
+  @Test func theCheckOfACancelledBackupEnds() throws {
+    _ = try open(folder.store)
+    try SQLiteFile.execute(
+      """
+      CREATE TABLE slow (a INTEGER PRIMARY KEY,
+        CHECK (a < 2000 AND instr(hex(zeroblob(3000000 + a)), 'x') = 0));
+      PRAGMA ignore_check_constraints = ON;
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000)
+        INSERT INTO slow SELECT x FROM n;
+      """, in: folder.store)
+    let store = try store(at: folder.store)
+    let isCopied = Mutex(false)
+    #expect(throws: CancellationError.self) {
+      try store.backup(to: folder.url.appendingPathComponent("copy.store")) { step in
+        if step.copiedBytes == step.totalBytes { isCopied.withLock { $0 = true } }
+      } isCancelled: {
+        isCopied.withLock { $0 }
+      }
+    }
+    #expect(try !names(folder.url).contains { $0.hasPrefix("copy") })
+  }
+
   /// Without locks, two backups can't be kept apart from what a killed one has left.
   @Test(arguments: [ENOLCK, EOPNOTSUPP, ENOSYS])
   func aBackupNeedsNoLocks(_ code: Int32) throws {
