@@ -12,6 +12,9 @@ import Synchronization
 /// 3. Each step deletes due transactions with at most `changesAtOnce` changes, or a single
 ///    transaction, in a transaction of its own. The rest is left for the next change of the store.
 ///
+/// Where several write at the same time, a step needs the lock that excludes them. It waits for it shortly, and
+/// after a failure no step is tried for a while (`PruningPause`).
+///
 /// Only the beginning of the history is removed, so the oldest number shows which tokens have
 /// expired. A mutex guards `state` and is held during a step; other threads skip pruning meanwhile.
 final class HistoryPruner: Sendable {
@@ -27,6 +30,7 @@ final class HistoryPruner: Sendable {
     var oldest = -Double.infinity
     /// From this number on, the number of transactions or their size may exceed a limit.
     var nextCheck: Int64 = 0
+    var pause = PruningPause()
   }
 
   /// The number of changes that one step removes.
@@ -46,18 +50,42 @@ final class HistoryPruner: Sendable {
       if state.firstKept == 0, !mayBeDue(state, last, at: store.now) { return false }
       let held = store.holds.lowest.map { $0 + 1 } ?? .max
       if state.firstKept > 0, min(state.firstKept, held) <= state.first { return false }
+      guard state.pause.isOver(at: .now) else { return false }
       return try store.driver.write(else: "no history was pruned") { session in
         var next = state
-        let isPartial = try session.transaction {
+        let isPartial = try transaction(session, store.driver, &state.pause) {
           let step = PruningStep(session: session, plans: store.plans)
           if next.firstKept == 0 { try look(&next, step, last, at: store.now) }
           return try run(step, &next, until: min(next.firstKept, held))
         }
+        next.pause = state.pause
         state = next
         return isPartial
       }
     }
     if isPartial == true { store.driver.reclaimSpace(limit: HistoryPruner.pagesAtOnce) }
+  }
+
+  private func transaction<R>(
+    _ session: any SQLSession, _ driver: any SQLDriver, _ pause: inout PruningPause,
+    _ body: () throws -> R
+  ) throws -> R {
+    guard driver.numberAllocator != nil else { return try session.transaction(body) }
+    do {
+      try session.beginEnclosingTransaction(.exclusive, within: PruningPause.lockLimit)
+    } catch {
+      pause.begin(at: .now)
+      throw error
+    }
+    pause.reset()
+    do {
+      let result = try body()
+      try session.commitEnclosingTransaction()
+      return result
+    } catch {
+      session.rollbackEnclosingTransaction()
+      throw error
+    }
   }
 
   private func mayBeDue(_ state: State, _ last: Int64, at now: Double) -> Bool {
