@@ -56,7 +56,7 @@ final class HistoryPruner: Sendable {
         let isPartial = try transaction(session, store.driver, &state.pause) {
           let step = PruningStep(session: session, plans: store.plans)
           if next.firstKept == 0 { try look(&next, step, last, at: store.now) }
-          return try run(step, &next, until: min(next.firstKept, held))
+          return try run(step, &next, until: min(next.firstKept, held), at: store.now)
         }
         next.pause = state.pause
         state = next
@@ -130,7 +130,7 @@ final class HistoryPruner: Sendable {
       kept = max(kept, try firstKept(ofSize: Double(max(size, 0)), step, first, last))
     }
     state.firstKept = kept > first ? kept : 0
-    if state.firstKept == 0 { state.oldest = try step.oldest() }
+    if state.firstKept == 0 { state.oldest = try oldest(step, at: now) }
   }
 
   /// The first of the latest transactions whose size fits into the limit; 0 if all fit.
@@ -150,16 +150,21 @@ final class HistoryPruner: Sendable {
 
   /// - Returns: Whether more must be removed.
   private func run(
-    _ step: PruningStep, _ state: inout State, until end: Int64
+    _ step: PruningStep, _ state: inout State, until end: Int64, at now: Double
   ) throws -> Bool {
     if end <= state.first { return false }
     let reached = try step.remove(before: end, changes: HistoryPruner.changesAtOnce)
     state.first = reached
     if reached < state.firstKept { return reached < end }
     state.firstKept = 0
-    state.oldest = try step.oldest()
+    state.oldest = try oldest(step, at: now)
     try step.removeUnusedTexts()
     return false
+  }
+
+  /// In an empty history the next transaction will be the oldest one.
+  private func oldest(_ step: PruningStep, at now: Double) throws -> Double {
+    try step.oldest() ?? now.rounded(.down)
   }
 }
 
