@@ -107,7 +107,7 @@ package struct CommitOutcome {
   /// - Returns: `nil` if that can't be told.
   private func exists(_ proof: CommitProof, _ connection: PostgresConnection) throws -> Bool? {
     let rows = try connection.prepare(proof.sql)
-    try rows.bind(proof.parameters)
+    try rows.bind(proof.parameters + (proof.alternatives.map { [.array($0)] } ?? []))
     return try rows.integer().map { $0 > 0 }
   }
 }
@@ -125,13 +125,20 @@ package struct CommitProof: Sendable {
   /// Counts the rows; null if they may have existed.
   package let sql: String
   package let parameters: [PostgresValue]
+  /// Values of which any row may have any: the elements of one more parameter, an array. `nil` if there is none.
+  /// A transaction with many parts appends one for each.
+  package var alternatives: [PostgresValue]?
   /// Whether no other transaction leaves such rows. Otherwise the number of the transaction is needed
   /// too.
   package let isUnique: Bool
 
-  package init(_ sql: String, _ parameters: [PostgresValue], isUnique: Bool = false) {
+  package init(
+    _ sql: String, _ parameters: [PostgresValue] = [], alternatives: [PostgresValue]? = nil,
+    isUnique: Bool = false
+  ) {
     self.sql = sql
     self.parameters = parameters
+    self.alternatives = alternatives
     self.isUnique = isUnique
   }
 }

@@ -339,15 +339,12 @@ final class PostgresNumbers: NumberAllocator {
       let proof = uniqueProof(of: transaction, time)
     {
       connection.commitProof = proof
-    } else {
-      // Parts of the transaction that are rolled back leave no row.
-      var times: [PostgresValue] = []
-      switch connection.commitProof?.parameters.first {
-      case .array(let earlier)?: times = earlier
-      case let earlier?: times = [earlier]
-      case nil: break
-      }
-      connection.commitProof = CommitProof(PostgresNumbers.proof, [.array(times + [time])])
+    } else if connection.commitProof?.alternatives?.append(time) == nil {
+      // Parts of the transaction that are rolled back leave no row. The first value of another proof is
+      // its time.
+      let earlier = connection.commitProof?.parameters.prefix(1) ?? []
+      connection.commitProof = CommitProof(
+        PostgresNumbers.proof, alternatives: Array(earlier) + [time])
     }
   }
 

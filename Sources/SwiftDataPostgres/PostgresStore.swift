@@ -157,7 +157,7 @@ extension PostgresStore: BackupProviding {
   /// - Throws: `SwiftDataError.storeReadFailure` always: the server has tools of its own for this.
   package func backup(
     to url: URL, progress: @escaping (BackupProgress) -> Void,
-    isCancelled: @escaping () -> Bool
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws -> BackupSummary {
     throw SwiftDataError.storeReadFailure.with(
       "A store in PostgreSQL is not backed up to a file by the app. Use pg_dump for one database, or "

@@ -9,7 +9,7 @@ struct CommitOutcomeTests {
   private static func proof(_ values: [Double]) -> CommitProof {
     CommitProof(
       "SELECT count(*) FROM proofs WHERE value = ANY($1::double precision[])",
-      [.array(values.map(PostgresValue.double))])
+      alternatives: values.map(PostgresValue.double))
   }
 
   /// The number of a transaction of `connection` that inserts a value.
@@ -36,6 +36,19 @@ struct CommitOutcomeTests {
     #expect(outcome.find(.number(aborted, Self.proof([0.2])), within: .zero) == false)
     let running = try begin(connection, inserting: 0.4)
     #expect(outcome.find(.number(running, Self.proof([0.4])), within: .zero) == nil)
+  }
+
+  /// Each save of a transaction appends one.
+  @Test func theProofOfManyPartsIsNotCopied() throws {
+    let connection = try PostgresServer.shared.connect()
+    connection.commitProof = Self.proof([0.1])
+    connection.commitProof?.alternatives?.reserveCapacity(100)
+    func address() -> UnsafeRawPointer? {
+      connection.commitProof?.alternatives?.withUnsafeBytes(\.baseAddress)
+    }
+    let before = try #require(address())
+    for number in 0..<50 { connection.commitProof?.alternatives?.append(.double(Double(number))) }
+    #expect(address() == before)
   }
 
   /// The process of the server may have statements that it has not begun: it is ended before the rows are

@@ -3,6 +3,7 @@ import OpenSwiftDataPostgresEngine
 import OpenSwiftDataTestPostgres
 import SwiftData
 import SwiftDataPostgres
+import Synchronization
 import Testing
 
 /// The history with several containers on one database.
@@ -156,6 +157,32 @@ struct PostgresHistoryTests {
     #expect(try mine.texts().count == 160)
     let tokens = rest.map(\.token)
     #expect(try mine.transactions(after: tokens[0]).count == rest.count - 1)
+  }
+
+  /// A unit of work holds the lock that saves share. Other saves would wait behind a step of the pruning.
+  @Test func pruningWaitsShortlyForAUnitOfWork() async throws {
+    let limits = Mutex<[String]>([])
+    let container = try database.container {
+      $0.historyRetention = HistoryRetention(maximumCount: 1)
+      $0.statementLog = StatementLog { event in
+        guard case .statement(let statement) = event,
+          statement.sql.hasPrefix("SET LOCAL lock_timeout = ")
+        else { return }
+        limits.withLock { $0.append(statement.sql) }
+      }
+    }
+    let unit = try PostgresServer.shared.connect()
+    try unit.execute(
+      "SET search_path = \(database.schema); BEGIN; "
+        + "LOCK TABLE \"Z_PRIMARYKEY\" IN ROW EXCLUSIVE MODE")
+    for number in 0..<3 { try container.add("\(number)") }
+    #expect(limits.withLock(\.first) == "SET LOCAL lock_timeout = 100")
+    #expect(try mine.transactions().count == 3)
+    try unit.execute("ROLLBACK")
+    try await eventually("the history is pruned") {
+      try container.add("later")
+      return try mine.transactions().count == 1
+    }
   }
 
   @Test func historyIsPrunedByAgeAndSize() throws {

@@ -3,7 +3,7 @@ import Synchronization
 /// Reads the stores of a container on several threads at the same time.
 ///
 /// ```swift
-/// let readers = ModelReaders(container)
+/// let readers = ModelReaders(container, waitingAtMost: .seconds(5))
 /// let names = try await readers.read { context in
 ///   try context.fetch(FetchDescriptor<Trip>()).map(\.name)
 /// }
@@ -19,8 +19,9 @@ import Synchronization
 /// processes, unless it reads from a standby of PostgreSQL that has not received their saves. It may see
 /// what was saved before its first fetch. Models must not leave the closure, so it returns values, and no
 /// model stays in memory for the next read. More reads than readers wait in the order in which they
-/// came. One whose task is cancelled stops waiting; if it runs, its statement is interrupted. Not in
-/// Apple's framework.
+/// came. Without a limit of the wait, a few slow reads make all others wait, however long it takes: a server
+/// sets one, and answers 503. A read whose task is cancelled stops waiting; if it runs, its statement is
+/// interrupted. Not in Apple's framework.
 public final class ModelReaders: Sendable {
   /// The container that is read.
   public let container: ModelContainer
@@ -34,12 +35,17 @@ public final class ModelReaders: Sendable {
   ///   - container: The container.
   ///   - count: How many reads can run at the same time, at least 1; `nil` for the number of
   ///     connections for reading of its stores.
-  public init(_ container: ModelContainer, count: Int? = nil) {
+  ///   - limit: How long reads wait for those before them, at least 100 milliseconds, until they fail;
+  ///     `nil` for no limit. The wait for a connection, which other contexts may use too, has the limit of
+  ///     the store.
+  public init(
+    _ container: ModelContainer, count: Int? = nil, waitingAtMost limit: Duration? = nil
+  ) {
     self.container = container
     let possible = container.coordinator.ports.compactMap(\.readerCount).min()
     let count = max(1, count ?? possible ?? ModelConfiguration.SQLiteOptions().readers)
     self.count = count
-    pool = ReaderPool(container, count: count)
+    pool = ReaderPool(container, count: count, within: limit)
   }
 
   /// Runs a read on a thread of its own, with a context that has no unsaved changes.
@@ -51,7 +57,7 @@ public final class ModelReaders: Sendable {
   ///   results;
   ///   ``SwiftDataError/modelValidationFailure`` if `body` leaves unsaved changes, which are
   ///   discarded; ``SwiftDataError/storeReadFailure`` if related models could not be read, whose lists
-  ///   were empty therefore.
+  ///   were empty therefore, or, with the reason `busy`, if the read did not begin within the limit.
   public func read<Result: Sendable>(
     _ body: @escaping @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {

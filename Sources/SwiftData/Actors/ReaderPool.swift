@@ -8,8 +8,9 @@ import Synchronization
 ///    the task goes on elsewhere.
 /// 3. The reader takes the next job that waits, on the same thread: with many reads at once each
 ///    changes threads twice only.
+/// 4. A job that is cancelled, or waits longer than the limit, runs without a reader, and the read throws.
 ///
-/// `state` guards the list of idle readers, the waiting jobs, and which reads are cancelled.
+/// `state` guards the list of idle readers, the waiting jobs, and which reads are cancelled or late.
 final class ReaderPool: Sendable {
   private struct State {
     var idle: [PooledReader]
@@ -17,8 +18,11 @@ final class ReaderPool: Sendable {
   }
 
   private let state: Mutex<State>
+  fileprivate let limit: WaitLimit?
 
-  init(_ container: ModelContainer, count: Int) {
+  /// - Parameter limit: How long a read may wait for those before it.
+  init(_ container: ModelContainer, count: Int, within limit: Duration?) {
+    self.limit = WaitLimit(limit)
     state = Mutex(State(idle: (0..<count).map { _ in PooledReader(container) }))
   }
 
@@ -32,12 +36,15 @@ final class ReaderPool: Sendable {
   /// Once another thread may have the job, nothing here uses `read`: only its task keeps it alive, and
   /// the task may have ended.
   fileprivate func enqueue(_ job: UnownedJob, of read: PooledRead) {
+    var beginsToWatch = false
     let place: Place = state.withLock { state in
       if read.isCancelled.load(ordering: .relaxed) { return .elsewhere }
       if let reader = state.idle.popLast() { return .reader(reader) }
       read.ticket.store(state.waiting.append((job, read)), ordering: .relaxed)
+      beginsToWatch = limit != nil && state.waiting.beginWatch()
       return .queue
     }
+    if beginsToWatch, let limit { watch(limit) }
     switch place {
     case .reader(let reader):
       reader.executor.perform { [self] in serve(job, of: read, reader) }
@@ -56,6 +63,27 @@ final class ReaderPool: Sendable {
         if next == nil { state.idle.append(reader) }
         return next
       }
+    }
+  }
+
+  private func watch(_ limit: WaitLimit) {
+    limit.watch {
+      self.state.withLock { $0.waiting.firstWatchedArrival() }
+    } end: { start in
+      for (job, read) in self.takeLate(since: start) { read.runElsewhere(job) }
+    }
+  }
+
+  private func takeLate(
+    since start: ContinuousClock.Instant
+  ) -> [(job: UnownedJob, read: PooledRead)] {
+    state.withLock { state in
+      var taken: [(job: UnownedJob, read: PooledRead)] = []
+      while let next = state.waiting.popFirst(since: start) {
+        next.read.isLate.store(true, ordering: .relaxed)
+        taken.append(next)
+      }
+      return taken
     }
   }
 
@@ -108,6 +136,8 @@ final class PooledRead: TaskExecutor {
   private let reader = Mutex<PooledReader?>(nil)
   /// Guarded by the state of the pool.
   fileprivate let isCancelled = Atomic(false)
+  /// Whether it has waited longer than the limit; guarded by the state of the pool.
+  fileprivate let isLate = Atomic(false)
   /// What the waiting job had in the queue last; guarded by the state of the pool.
   fileprivate let ticket = Atomic(-1)
 
@@ -115,14 +145,24 @@ final class PooledRead: TaskExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) { pool.enqueue(UnownedJob(job), of: self) }
 
-  /// Runs on the queue of a reader, or elsewhere if the task was cancelled before.
+  /// Runs on the queue of a reader, or elsewhere if the task was cancelled before, or has waited too long.
   func run<Result>(_ body: @Sendable (ModelContext) throws -> Result) async throws -> Result {
-    guard let reader = reader.withLock(\.self) else { throw CancellationError() }
+    guard let reader = reader.withLock(\.self) else {
+      if isLate.load(ordering: .relaxed), let limit = pool.limit { throw PooledRead.busy(limit) }
+      throw CancellationError()
+    }
     do {
       return try interruption.run { try reader.read(body) }
     } catch  where interruption.isRequested {
       throw CancellationError()
     }
+  }
+
+  private static func busy(_ limit: WaitLimit) -> SwiftDataError {
+    .storeReadFailure.with(
+      "The read waited \(limit.duration) for those before it and did not begin. Try again, make reads shorter, "
+        + "open the store with more readers, or raise waitingAtMost of the ModelReaders.",
+      doing: "waiting for other reads", because: .busy)
   }
 
   /// Runs the job with the reader, on its queue.
@@ -137,7 +177,7 @@ final class PooledRead: TaskExecutor {
     if let job = pool.cancel(self) { runElsewhere(job) }
   }
 
-  /// The task throws then, because it has no reader.
+  /// The task throws then, because it has no reader. Nothing here uses the read afterwards.
   fileprivate func runElsewhere(_ job: UnownedJob) {
     DispatchQueue.global().async { [self] in
       job.runSynchronously(on: asUnownedTaskExecutor())

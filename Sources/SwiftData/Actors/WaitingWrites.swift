@@ -2,7 +2,6 @@ import Synchronization
 
 /// A unit of work, whose caller waits.
 struct WaitingWrite: Sendable {
-  let arrival = ContinuousClock.now
   let caller: WaitingCaller
   /// Returns what resumes the caller after the commit.
   let run: @Sendable (ModelContext) throws -> @Sendable () -> Void
@@ -30,9 +29,7 @@ final class WaitingCaller: Sendable {
 }
 
 /// The units of work that have not begun, in the order in which they came, and which contexts of a
-/// `ModelWriter` run units.
-///
-/// While units wait, one task fails those that wait longer than the limit.
+/// `ModelWriter` run units. Units that wait longer than the limit fail.
 final class WaitingWrites: Sendable {
   private struct State {
     var writes = WaitingQueue<WaitingWrite>()
@@ -40,23 +37,18 @@ final class WaitingWrites: Sendable {
     var idle: [Int]
     var concurrency: WriteConcurrency
     let count: Int
-    var isWatched = false
 
     var running: Int { count - idle.count }
   }
 
   private let state: Mutex<State>
-  private let limit: Duration?
-
-  /// Limits of the wait in the queue. A context that is idle takes a unit within the lower one, and a clock
-  /// can't tell times as far away as `Duration` can.
-  private static let limits = Duration.milliseconds(100)...Duration.seconds(365 * 24 * 3600)
+  private let limit: WaitLimit?
 
   /// - Parameters:
   ///   - count: The number of contexts.
   ///   - limit: How long a unit may wait for those before it.
   init(contexts count: Int, within limit: Duration?) {
-    self.limit = limit.map { min(max($0, Self.limits.lowerBound), Self.limits.upperBound) }
+    self.limit = WaitLimit(limit)
     state = Mutex(
       State(
         idle: (0..<count).reversed(), concurrency: WriteConcurrency(atMost: count), count: count))
@@ -71,12 +63,11 @@ final class WaitingWrites: Sendable {
       isCancelled = caller.isCancelled.load(ordering: .relaxed)
       if isCancelled { return nil }
       caller.ticket.store(state.writes.append(write), ordering: .relaxed)
-      beginsToWatch = limit != nil && !state.isWatched
-      if beginsToWatch { state.isWatched = true }
+      beginsToWatch = limit != nil && state.writes.beginWatch()
       return state.running < state.concurrency.limit ? state.idle.popLast() : nil
     }
     if isCancelled { write.fail(CancellationError()) }
-    if beginsToWatch, let limit { Task.detached { await self.failLateUnits(after: limit) } }
+    if beginsToWatch, let limit { watch(limit) }
     return context
   }
 
@@ -101,24 +92,17 @@ final class WaitingWrites: Sendable {
     }
   }
 
-  private func failLateUnits(after limit: Duration) async {
-    while let arrival = firstArrival() {
-      try? await Task.sleep(until: arrival + limit, clock: .continuous)
-      for write in take(since: .now - limit) {
+  private func watch(_ limit: WaitLimit) {
+    limit.watch {
+      self.state.withLock { $0.writes.firstWatchedArrival() }
+    } end: { start in
+      for write in self.take(since: start) {
         write.fail(
           SwiftDataError.storeWriteFailure.with(
-            "The unit of work waited \(limit) for those before it and did not begin; nothing was "
+            "The unit of work waited \(limit.duration) for those before it and did not begin; nothing was "
               + "saved. Try again, make units shorter, or raise waitingAtMost of the ModelWriter.",
             doing: "waiting for other units of work", because: .busy))
       }
-    }
-  }
-
-  /// When the first unit that waits has come. Without one the queue is not watched any more.
-  private func firstArrival() -> ContinuousClock.Instant? {
-    state.withLock { state in
-      state.isWatched = !state.writes.isEmpty
-      return state.writes.first?.arrival
     }
   }
 
@@ -134,11 +118,7 @@ final class WaitingWrites: Sendable {
   func take(since start: ContinuousClock.Instant) -> [WaitingWrite] {
     state.withLock { state in
       var taken: [WaitingWrite] = []
-      while let first = state.writes.first, first.arrival <= start,
-        let write = state.writes.popFirst()
-      {
-        taken.append(write)
-      }
+      while let write = state.writes.popFirst(since: start) { taken.append(write) }
       return taken
     }
   }

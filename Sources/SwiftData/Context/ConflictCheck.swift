@@ -1,5 +1,3 @@
-import OpenSwiftDataRowStorage
-
 /// Finds models of a save that another writer has changed or deleted, for a context that refuses
 /// conflicts. `SavePreparation` calls it under the write lock.
 ///
@@ -8,6 +6,7 @@ import OpenSwiftDataRowStorage
 ///    (`ExternalChangeFeed.externallyChangedSlots`).
 /// 2. The rows of edited and deleted models are read again, one statement per entity, to find
 ///    changes by other containers and processes.
+/// 3. What was found goes to the feed, so that a rollback gives the models the stored values.
 final class ConflictCheck {
   private let changes: ChangeTracker
   private let stores: ContextStores
@@ -24,12 +23,14 @@ final class ConflictCheck {
   func run(deleted: [_ModelStorage]) throws {
     let pending = Array(changes.changed) + deleted
     var conflicts: [SaveConflict] = []
+    var found = SavedChanges()
     for (name, storages) in Dictionary(grouping: pending, by: \.descriptor.entityName)
       .sorted(by: { $0.key < $1.key })
     {
-      conflicts += try self.conflicts(of: storages, entity: name)
+      conflicts += try self.conflicts(of: storages, entity: name, &found)
     }
     guard let first = conflicts.first else { return }
+    feed.putBack(found)
     throw SwiftDataError.saveConflict.with(
       "Nothing was saved. Roll back and make the changes again, or set conflictPolicy to .laterSaveWins and "
         + "save again.", entity: first.identifier.entityName,
@@ -61,7 +62,9 @@ final class ConflictCheck {
     return slots
   }
 
-  private func conflicts(of storages: [_ModelStorage], entity: String) throws -> [SaveConflict] {
+  private func conflicts(
+    of storages: [_ModelStorage], entity: String, _ found: inout SavedChanges
+  ) throws -> [SaveConflict] {
     guard let port = stores.coordinator.port(forEntity: entity),
       let descriptor = storages.first?.descriptor
     else { return [] }
@@ -69,22 +72,27 @@ final class ConflictCheck {
     return storages.compactMap { storage in
       guard let identifier = storage.knownIdentifier else { return nil }
       guard let row = rows[identifier] else {
+        found.deleted.append(identifier)
         return SaveConflict(identifier: identifier, isDeleted: true, properties: [])
       }
-      return conflict(of: storage, row, port)
+      return conflict(of: storage, row, port, &found)
     }
   }
 
   private func conflict(
-    of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort
+    of storage: _ModelStorage, _ row: DefaultSnapshot, _ port: any StorePort,
+    _ found: inout SavedChanges
   ) -> SaveConflict? {
-    let known = feed.externallyChangedSlots[storage.identifier] ?? SlotSet()
+    // Reads the rest of a partial row, and records what has changed in it.
     let read = changes.savedSnapshot(of: storage)
+    let known = feed.externallyChangedSlots[storage.identifier] ?? SlotSet()
     let unsaved = DefaultSnapshot(lenient: storage)
     var properties: [SaveConflict.Property] = []
+    var slots = SlotSet()
     for (slot, property) in storage.descriptor.properties.enumerated()
     where !property.isToMany && !property.isEphemeral {
       guard known.contains(slot) || differs(slot, read, row, port) else { continue }
+      slots.insert(slot)
       properties.append(
         SaveConflict.Property(
           name: property.name, storedValue: value(of: slot, row, port),
@@ -92,6 +100,7 @@ final class ConflictCheck {
           isChanged: storage.changedSlots.contains(slot)))
     }
     if properties.isEmpty { return nil }
+    found.updated.append((storage.identifier, slots))
     return SaveConflict(
       identifier: storage.identifier, isDeleted: false, properties: properties)
   }
@@ -106,11 +115,7 @@ final class ConflictCheck {
     if property.isToOne {
       return identifier(slot, read, port) != identifier(slot, row, port)
     }
-    // The values of a model that this context inserted are in another form than those of a row.
-    return ([slot] + property.leafCells).contains { cell in
-      let kind = row.descriptor.layout.kinds[cell]
-      return !read.value(cell).stored(as: kind).isSame(as: row.value(cell).stored(as: kind))
-    }
+    return !read.hasValue(of: row, at: slot)
   }
 
   private func identifier(

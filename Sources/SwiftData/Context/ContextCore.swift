@@ -57,7 +57,7 @@ final class ContextCore {
     lostReferences = LostReferences(changes, identities)
     conflictCheck = ConflictCheck(changes, stores, feed)
     materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
-    faults = FaultResolver(stores, materializer, failedReads, lostReferences)
+    faults = FaultResolver(stores, materializer, failedReads, lostReferences, feed)
     recorder = ChangeRecorder(watchers, changes, identities, lostReferences, faults)
     relationships = RelationshipFixer(coordinator, identity, recorder)
     graph = ModelGraph(

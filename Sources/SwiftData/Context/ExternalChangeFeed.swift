@@ -17,11 +17,13 @@ final class ExternalChangeFeed {
   private var seenVersion: Int
   /// Whether the context is alive; models that outlive it get no external changes.
   private(set) var isOpen = true
-  /// Changes that were taken but could not be applied, because a store could not be read.
+  /// Changes that were taken but could not be applied, because a store could not be read, and changes
+  /// that a refused save has found.
   private var unapplied: SavedChanges?
   /// Properties with unsaved changes for which another context has stored another value since.
   private(set) var conflictingSlots: [PersistentIdentifier: SlotSet] = [:]
-  /// All properties of pending models for which another context has stored another value since.
+  /// All properties for which another writer has stored another value since this context read them: of pending
+  /// models, and of models whose whole row was read after some of its properties.
   private(set) var externallyChangedSlots: [PersistentIdentifier: SlotSet] = [:]
 
   init(_ log: ChangeLog) {
@@ -55,7 +57,7 @@ final class ExternalChangeFeed {
   /// Whether taken changes could not be applied.
   var hasUnappliedChanges: Bool { unapplied != nil }
 
-  /// Keeps changes that could not be applied for the next `take()`.
+  /// Keeps changes that are still to be applied for the next `take()`.
   func putBack(_ changes: SavedChanges) {
     if unapplied == nil { unapplied = changes } else { unapplied?.append(changes) }
   }

@@ -17,15 +17,17 @@ final class FaultResolver {
   private let materializer: Materializer
   private let failedReads: FailedReads
   private let lostReferences: LostReferences
+  private let feed: ExternalChangeFeed
 
   init(
     _ stores: ContextStores, _ materializer: Materializer, _ failedReads: FailedReads,
-    _ lostReferences: LostReferences
+    _ lostReferences: LostReferences, _ feed: ExternalChangeFeed
   ) {
     self.stores = stores
     self.materializer = materializer
     self.failedReads = failedReads
     self.lostReferences = lostReferences
+    self.feed = feed
   }
 
   private var coordinator: any StoreCoordinator { stores.coordinator }
@@ -43,6 +45,9 @@ final class FaultResolver {
     }
     if let snapshot = found {
       if storage.rowView.partialRowDiffers(from: snapshot.row, storage.descriptor) {
+        // The caller may have read the old values. An edit that follows is made on them.
+        feed.recordExternalChange(
+          identifier, storage.rowView.partialSlotsDiffering(from: snapshot.row, storage.descriptor))
         storage.notifyingObserversOfAll {
           storage.overlay.dropDecodedAttributes(storage.descriptor)
           snapshot.fill(storage)

@@ -50,9 +50,9 @@ extension ModelContext {
   /// ```
   ///
   /// After such an error the context keeps its changes, and each further save throws until they are
-  /// rolled back or the policy is ``ConflictPolicy/laterSaveWins``. ``rollback()`` gives the models
-  /// the stored values, on which the changes can be repeated. See <doc:Concurrency>. Not in Apple's
-  /// framework.
+  /// rolled back or the policy is ``ConflictPolicy/laterSaveWins``. ``rollback()`` reads the models of
+  /// the conflict again, so the changes can be repeated on the stored values. See <doc:Concurrency>.
+  /// Not in Apple's framework.
   public var conflictPolicy: ConflictPolicy {
     get { core.externalChanges.feed.conflictPolicy }
     set { core.externalChanges.feed.conflictPolicy = newValue }

@@ -356,9 +356,16 @@ struct SavedModels {
   private func empty(_ link: SaveConsequences.Link) {
     for live in identities.instances(of: link.identifier) {
       let storage = live.storage
-      if storage.flags.contains(.isFault), storage.overlay.isEmpty { continue }
+      let isInPartialRow =
+        storage.partialRowHas(link.slot) && storage.flags.isDisjoint(with: .isPending)
+      if storage.flags.contains(.isFault), storage.overlay.isEmpty, !isInPartialRow { continue }
       if watchers.isActive { watchers.willEdit(storage, slot: link.slot) }
-      storage.notifyingObservers(of: link.slot) { storage.overlay(.null, at: link.slot) }
+      // The next row would show the change as that of another writer.
+      if isInPartialRow {
+        storage.refault()
+      } else {
+        storage.notifyingObservers(of: link.slot) { storage.overlay(.null, at: link.slot) }
+      }
     }
   }
 }

@@ -33,7 +33,7 @@ package enum CompletedFile {
       return
     }
     // Some file systems have no hard links.
-    guard code == EPERM || code == EOPNOTSUPP else {
+    guard code == EPERM || code == EOPNOTSUPP || code == ENOSYS else {
       throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
     }
     // A symbolic link to no file counts too.

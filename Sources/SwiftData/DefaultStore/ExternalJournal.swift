@@ -51,15 +51,18 @@ package final class ExternalJournal {
       guard file >= 0 else { throw POSIXError.last }
       let journal = ExternalJournal(url, file)
       // If the file system has no locks, no other process can take a journal over either.
-      if flock(file, LOCK_EX) != 0, errno != ENOLCK, errno != EOPNOTSUPP, errno != ENOSYS {
-        throw POSIXError.last
-      }
+      if flock(file, LOCK_EX) != 0, !isUnsupportedLock(errno) { throw POSIXError.last }
       // Another process may have taken it over before it was locked.
       if journal.isThere {
         try ExternalFolder.synchronize(support)
         return journal
       }
     }
+  }
+
+  /// Whether an error of `flock` means that the file system has no locks.
+  static func isUnsupportedLock(_ code: Int32) -> Bool {
+    code == ENOLCK || code == EOPNOTSUPP || code == ENOSYS
   }
 
   /// The journals of killed processes, locked by this process.

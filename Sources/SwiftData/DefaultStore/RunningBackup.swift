@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
@@ -26,12 +27,27 @@ import OpenSwiftDataSQLiteEngine
 ///
 /// A killed backup leaves a file with a temporary name, which the next one to the same place removes,
 /// and links, which the next one after a day removes. A lock on the
-/// temporary file keeps two backups to one place apart.
-struct RunningBackup {
-  let store: DefaultStore
-  let url: URL
-  let progress: (BackupProgress) -> Void
-  let isCancelled: () -> Bool
+/// temporary file keeps two backups to one place apart. Between the steps of one backup, another one may
+/// complete or begin: after the lock, the place and the temporary name are examined again.
+package struct RunningBackup {
+  private let store: DefaultStore
+  private let url: URL
+  private let progress: (BackupProgress) -> Void
+  private let isCancelled: @Sendable () -> Bool
+  private let lock: (Int32) -> Int32
+
+  /// - Parameter lock: Locks a file if nobody else has locked it; nil for `flock`. Returns 0 or the number of
+  ///   the system's error.
+  package init(
+    of store: DefaultStore, to url: URL, progress: @escaping (BackupProgress) -> Void,
+    isCancelled: @escaping @Sendable () -> Bool, lock: ((Int32) -> Int32)? = nil
+  ) {
+    self.store = store
+    self.url = url
+    self.progress = progress
+    self.isCancelled = isCancelled
+    self.lock = lock ?? { flock($0, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
+  }
 
   /// The number of pages for each step: a few milliseconds.
   private static let pagesAtOnce: Int32 = 1000
@@ -56,8 +72,9 @@ struct RunningBackup {
         "\(RunningBackup.stagingPrefix)\(UUID().uuidString)", isDirectory: true)
   }
 
-  func run() throws -> BackupSummary {
+  package func run() throws -> BackupSummary {
     try requireFreePlace()
+    if isCancelled() { throw CancellationError() }
     let staging = staging
     defer { try? FileManager.default.removeItem(at: staging) }
     do {
@@ -87,11 +104,8 @@ struct RunningBackup {
     guard url.isFileURL, !url.lastPathComponent.isEmpty else {
       throw refusal("The URL \(url) is not the URL of a file. Use the URL of a file in a folder.")
     }
-    guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw refusal(
-        "There is already a file at \(url.path). Choose another name, or remove the file with its folder of "
-          + "values first.")
-    }
+    removeOtherNameOfCopy()
+    if isTaken { throw takenName }
     let folder = ExternalFolder(of: url)
     if folder.sharesValues {
       guard ExternalFiles.columns(of: store.engine.mapping).isEmpty else {
@@ -111,6 +125,14 @@ struct RunningBackup {
     }
   }
 
+  private var isTaken: Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  private var takenName: SwiftDataError {
+    refusal(
+      "There is already a file at \(url.path). Choose another name, or remove the file with its folder of "
+        + "values first.")
+  }
+
   private func sharedFolder(_ folder: ExternalFolder) -> SwiftDataError {
     let name = url.lastPathComponent.replacing(".", with: "-") + ".store"
     return refusal(
@@ -118,33 +140,87 @@ struct RunningBackup {
         + "Choose another name, such as \(name).")
   }
 
-  /// Removes what a backup has left in the folder for its values, if it belongs to no other store.
+  /// Removes what a backup has left in the folder for its values, if it belongs to no store.
   private func removeValues() {
     let folder = ExternalFolder(of: url)
-    if !folder.sharesValues { try? FileManager.default.removeItem(at: folder.support) }
+    if !isTaken, !folder.sharesValues { try? FileManager.default.removeItem(at: folder.support) }
   }
 
   private func refusal(_ text: String) -> SwiftDataError {
     .storeReadFailure.with(text, doing: "backing up a store", because: .invalidRequest)
   }
 
-  /// Creates or empties the temporary file, and removes what a killed backup has left.
+  private var otherBackup: SwiftDataError {
+    .storeReadFailure.with(
+      "Another backup to \(url.path) is running. Wait for its end, or choose another name.",
+      doing: "backing up a store", because: .busy)
+  }
+
+  /// Removes the temporary name of a complete copy, which a process has left that was killed before it
+  /// removed the name itself.
+  ///
+  /// The file is not opened. It may be a store in use, and closing it would end SQLite's locks in this
+  /// process.
+  private func removeOtherNameOfCopy() {
+    if let count = DatabaseFile.linkCount(of: partial.path), count > 1 { unlink(partial.path) }
+  }
+
+  /// Creates the temporary file, after removing what a killed backup has left.
   /// - Returns: The descriptor that holds the lock.
   private func lockPartial() throws -> Int32 {
-    let file = open(partial.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw POSIXError.last }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+    try removeLeftPartial()
+    let file = open(partial.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw errno == EEXIST ? otherBackup : POSIXError.last }
+    let code = lock(file)
+    if code == EWOULDBLOCK {
+      // The other one takes the file for a left one, and removes it.
       close(file)
-      throw SwiftDataError.storeReadFailure.with(
-        "Another backup to \(url.path) is running. Wait for its end, or choose another name.",
-        doing: "backing up a store", because: .busy)
+      throw otherBackup
     }
-    removeValues()
-    guard ftruncate(file, 0) == 0 else {
-      defer { close(file) }
-      throw POSIXError.last
+    do {
+      guard code == 0 || ExternalJournal.isUnsupportedLock(code) else {
+        throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+      }
+      if isTaken { throw takenName }
+      guard isPartial(file) else { throw otherBackup }
+    } catch {
+      if isPartial(file) { unlink(partial.path) }
+      close(file)
+      throw error
     }
     return file
+  }
+
+  /// Removes the temporary file of a killed backup, with its values. It is not used again, because it may
+  /// have become a complete copy since it was opened.
+  private func removeLeftPartial() throws {
+    let file = open(partial.path, O_RDWR | O_CLOEXEC)
+    guard file >= 0 else {
+      if errno == ENOENT { return }
+      throw POSIXError.last
+    }
+    defer { close(file) }
+    let code = lock(file)
+    if isTaken { throw takenName }
+    if ExternalJournal.isUnsupportedLock(code) {
+      throw refusal(
+        "There is the temporary file of another backup at \(partial.path). Its file system has no locks, so it "
+          + "is not known whether that backup is running. If not, remove the file and the folder "
+          + "\(ExternalFolder(of: url).support.path), or choose another name.")
+    }
+    guard code == 0 || code == EWOULDBLOCK else {
+      throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+    }
+    guard code == 0, isPartial(file) else { throw otherBackup }
+    removeValues()
+    unlink(partial.path)
+  }
+
+  /// Whether an open file has the temporary name.
+  private func isPartial(_ file: Int32) -> Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(file, &own) == 0 && lstat(partial.path, &named) == 0
+      && own.st_dev == named.st_dev && own.st_ino == named.st_ino
   }
 
   private func removePartial() {
@@ -171,7 +247,13 @@ struct RunningBackup {
     try ExternalFolder.synchronize(partial)
     try throwInjectedFault("rename \(partial.lastPathComponent)")
     try CompletedFile.rename(partial.path, to: url.path)
-    try ExternalFolder.synchronize(url.deletingLastPathComponent())
+    do {
+      try ExternalFolder.synchronize(url.deletingLastPathComponent())
+    } catch {
+      // A file with the final name has its values, so the name is removed before them.
+      _ = rename(url.path, partial.path)
+      throw error
+    }
     return BackupSummary(
       url: url, byteCount: DatabaseFile.size(of: url.path) ?? 0, rowCounts: counts,
       externalValueCount: values, missingValueCount: missing)
@@ -256,20 +338,49 @@ struct RunningBackup {
 
   private func check(against source: Connection) throws -> [String: Int] {
     let copy = try Connection(path: partial.path, mode: .readOnly, access: .immutable)
-    let findings = try copy.texts("PRAGMA integrity_check(1)")
-    guard findings == ["ok"] else {
-      throw SwiftDataError.storeReadFailure.with(
-        "The store at \(store.configuration.url.path) is damaged: \(findings.first ?? "no answer"). No backup was "
-          + "made. \(StoreFailure.recoveryAdvice)", doing: "checking a backup",
-        because: .storeDamaged)
+    return try endingWhenCancelled([copy, source]) {
+      let findings = try copy.texts("PRAGMA integrity_check(1)")
+      guard findings == ["ok"] else {
+        throw SwiftDataError.storeReadFailure.with(
+          "The store at \(store.configuration.url.path) is damaged: \(findings.first ?? "no answer"). No backup was "
+            + "made. \(StoreFailure.recoveryAdvice)", doing: "checking a backup",
+          because: .storeDamaged)
+      }
+      let (expected, found) = (try counts(source), try counts(copy))
+      guard expected == found else {
+        throw SwiftDataError.storeReadFailure.with(
+          "The copy of the store has other numbers of rows than the store. No backup was made. Try again.",
+          doing: "checking a backup", because: .unavailable)
+      }
+      return found
     }
-    let (expected, found) = (try counts(source), try counts(copy))
-    guard expected == found else {
-      throw SwiftDataError.storeReadFailure.with(
-        "The copy of the store has other numbers of rows than the store. No backup was made. Try again.",
-        doing: "checking a backup", because: .unavailable)
+  }
+
+  /// Runs statements that may take long; they end when the backup is cancelled. A progress handler of
+  /// SQLite is not called while old versions check the pages, and an interruption that comes before its statement is
+  /// forgotten. So another thread repeats it.
+  private func endingWhenCancelled<R>(
+    _ connections: [Connection], _ body: () throws -> R
+  ) throws -> R {
+    // Any thread may interrupt a connection.
+    nonisolated(unsafe) let connections = connections
+    let queue = DispatchQueue(label: "SwiftData backup")
+    let watch = DispatchSource.makeTimerSource(queue: queue)
+    let interval = DispatchTimeInterval.milliseconds(100)
+    watch.schedule(deadline: .now() + interval, repeating: interval)
+    watch.setEventHandler { [isCancelled] in
+      if isCancelled() { for connection in connections { connection.interrupt() } }
     }
-    return found
+    watch.resume()
+    defer {
+      watch.cancel()
+      queue.sync {}
+    }
+    do {
+      return try body()
+    } catch let error as SQLiteError where error.code == .interrupted && isCancelled() {
+      throw CancellationError()
+    }
   }
 
   /// The number of rows of each entity's table.
@@ -287,15 +398,13 @@ struct RunningBackup {
 extension DefaultStore: BackupProviding {
   package func backup(
     to url: URL, progress: @escaping (BackupProgress) -> Void,
-    isCancelled: @escaping () -> Bool
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws -> BackupSummary {
     guard !configuration.isStoredInMemoryOnly else {
       throw SwiftDataError.storeReadFailure.with(
         "A store in memory has no file to back up. Copy its models into another container.",
         doing: "backing up a store", because: .invalidRequest)
     }
-    return try RunningBackup(
-      store: self, url: url, progress: progress, isCancelled: isCancelled
-    ).run()
+    return try RunningBackup(of: self, to: url, progress: progress, isCancelled: isCancelled).run()
   }
 }

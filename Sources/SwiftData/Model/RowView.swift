@@ -86,4 +86,19 @@ struct RowView {
     guard let partialRow, let page, let row else { return false }
     return !descriptor.layout.cellsAgree(partialRow, row) { page.fills($0) }
   }
+
+  /// The slots of the partial row that have other values in the whole row.
+  func partialSlotsDiffering(
+    from row: UnsafeRawPointer?, _ descriptor: _ModelDescriptor
+  ) -> SlotSet {
+    var slots = SlotSet()
+    guard let partialRow, let page, let row else { return slots }
+    for (slot, property) in descriptor.properties.enumerated() {
+      let agrees = descriptor.layout.cellsAgree(partialRow, row) { cell in
+        page.fills(cell) && (cell == slot || property.leafCells.contains(cell))
+      }
+      if !agrees { slots.insert(slot) }
+    }
+    return slots
+  }
 }

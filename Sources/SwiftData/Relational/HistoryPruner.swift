@@ -13,6 +13,9 @@ import Synchronization
 /// 3. Each step deletes due transactions with at most `changesAtOnce` changes, or a single
 ///    transaction, in a transaction of its own. The rest is left for the next change of the store.
 ///
+/// Where several write at the same time, a step needs the lock that excludes them. It waits for it shortly, and
+/// after a failure no step is tried for a while (`PruningPause`).
+///
 /// Only the beginning of the history is removed, so the oldest number shows which tokens have
 /// expired. A mutex guards `state` and is held during a step; other threads skip pruning meanwhile.
 final class HistoryPruner: Sendable {
@@ -28,6 +31,7 @@ final class HistoryPruner: Sendable {
     var oldest = -Double.infinity
     /// From this number on, the number of transactions or their size may exceed a limit.
     var nextCheck: Int64 = 0
+    var pause = PruningPause()
   }
 
   /// The number of changes that one step removes.
@@ -47,18 +51,42 @@ final class HistoryPruner: Sendable {
       if state.firstKept == 0, !mayBeDue(state, last, at: store.now) { return false }
       let held = store.holds.lowest.map { $0 + 1 } ?? .max
       if state.firstKept > 0, min(state.firstKept, held) <= state.first { return false }
+      guard state.pause.isOver(at: .now) else { return false }
       return try store.driver.write(else: "no history was pruned") { session in
         var next = state
-        let isPartial = try session.transaction {
+        let isPartial = try transaction(session, store.driver, &state.pause) {
           let step = PruningStep(session: session, plans: store.plans)
           if next.firstKept == 0 { try look(&next, step, last, at: store.now) }
-          return try run(step, &next, until: min(next.firstKept, held))
+          return try run(step, &next, until: min(next.firstKept, held), at: store.now)
         }
+        next.pause = state.pause
         state = next
         return isPartial
       }
     }
     if isPartial == true { store.driver.reclaimSpace(limit: HistoryPruner.pagesAtOnce) }
+  }
+
+  private func transaction<R>(
+    _ session: any SQLSession, _ driver: any SQLDriver, _ pause: inout PruningPause,
+    _ body: () throws -> R
+  ) throws -> R {
+    guard driver.numberAllocator != nil else { return try session.transaction(body) }
+    do {
+      try session.beginEnclosingTransaction(.exclusive, within: PruningPause.lockLimit)
+    } catch {
+      pause.begin(at: .now)
+      throw error
+    }
+    pause.reset()
+    do {
+      let result = try body()
+      try session.commitEnclosingTransaction()
+      return result
+    } catch {
+      session.rollbackEnclosingTransaction()
+      throw error
+    }
   }
 
   private func mayBeDue(_ state: State, _ last: Int64, at now: Double) -> Bool {
@@ -103,7 +131,7 @@ final class HistoryPruner: Sendable {
       kept = max(kept, try firstKept(ofSize: Double(max(size, 0)), step, first, last))
     }
     state.firstKept = kept > first ? kept : 0
-    if state.firstKept == 0 { state.oldest = try step.oldest() }
+    if state.firstKept == 0 { state.oldest = try oldest(step, at: now) }
   }
 
   /// The first of the latest transactions whose size fits into the limit; 0 if all fit.
@@ -123,16 +151,21 @@ final class HistoryPruner: Sendable {
 
   /// - Returns: Whether more must be removed.
   private func run(
-    _ step: PruningStep, _ state: inout State, until end: Int64
+    _ step: PruningStep, _ state: inout State, until end: Int64, at now: Double
   ) throws -> Bool {
     if end <= state.first { return false }
     let reached = try step.remove(before: end, changes: HistoryPruner.changesAtOnce)
     state.first = reached
     if reached < state.firstKept { return reached < end }
     state.firstKept = 0
-    state.oldest = try step.oldest()
+    state.oldest = try oldest(step, at: now)
     try step.removeUnusedTexts()
     return false
+  }
+
+  /// In an empty history the next transaction will be the oldest one.
+  private func oldest(_ step: PruningStep, at now: Double) throws -> Double {
+    try step.oldest() ?? now.rounded(.down)
   }
 }
 

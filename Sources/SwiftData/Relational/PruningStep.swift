@@ -19,12 +19,12 @@ struct PruningStep {
   /// The number of the oldest transaction; `nil` if there is none.
   func firstTransaction() throws -> Int64? { try integer(statements.firstTransaction) }
 
-  /// The time of the oldest transaction in whole seconds; `infinity` if there is none.
-  func oldest() throws -> Double {
+  /// The time of the oldest transaction in whole seconds; `nil` if there is none.
+  func oldest() throws -> Double? {
     switch try session.statement(statements.oldest).values(.none).first?.first {
     case .real(let seconds)?: seconds.rounded(.down)
     case .integer(let seconds)?: Double(seconds)
-    case .null?, .text?, .blob?, nil: .infinity
+    case .null?, .text?, .blob?, nil: nil
     }
   }
 

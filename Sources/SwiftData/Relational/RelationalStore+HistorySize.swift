@@ -14,7 +14,7 @@ extension RelationalStore {
         let size = try step.changes()?.size ?? 0
         return HistorySize(
           storeIdentifier: identifier, transactionCount: transactions, changeCount: changes,
-          oldest: oldest.isFinite ? Date(timeIntervalSinceReferenceDate: oldest) : nil,
+          oldest: oldest.map(Date.init(timeIntervalSinceReferenceDate:)),
           byteCount: Int(
             Double(changes) * size + Double(transactions) * PruningStep.transactionSize))
       }

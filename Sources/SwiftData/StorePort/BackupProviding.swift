@@ -6,11 +6,11 @@ package protocol BackupProviding: DataStore, Sendable {
   /// - Parameters:
   ///   - url: The file of the copy, which must not exist.
   ///   - progress: Called after each step.
-  ///   - isCancelled: Asked between steps.
+  ///   - isCancelled: Asked before the first step, between steps, and on another thread during long ones.
   /// - Throws: `CancellationError`, `SwiftDataError`, or the store's error; no copy is left then.
   func backup(
     to url: URL, progress: @escaping (BackupProgress) -> Void,
-    isCancelled: @escaping () -> Bool
+    isCancelled: @escaping @Sendable () -> Bool
   ) throws -> BackupSummary
 }
 

@@ -176,8 +176,7 @@ import Testing
     }
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 7)
     context.rollback()
-    _ = try context.fetch(FetchDescriptor<Book>())
-    #expect(mine.pages == 7)
+    #expect(mine.pages == 7 && mine.title == "Theirs")
     mine.pages += 1
     try context.save()
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
@@ -197,6 +196,62 @@ import Testing
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 2)
   }
 
+  enum UseOfPages: CaseIterable {
+    case edit, editAfterReadingTheRest, deletion
+  }
+
+  /// The context has read the number of pages only, and decides by it.
+  @Test(arguments: UseOfPages.allCases)
+  func aChangeSinceAFetchOfSomePropertiesIsRefused(use: UseOfPages) throws {
+    let (_, theirs, other) = try sharedBook(isSibling: false)
+    let reader = ModelContext(container)
+    reader.conflictPolicy = .refuse
+    var descriptor = FetchDescriptor<Book>()
+    descriptor.propertiesToFetch = [\.pages]
+    let mine = try #require(try reader.fetch(descriptor).first)
+    theirs.pages = 7
+    try other.save()
+    let pages = mine.pages
+    #expect(pages == 1)
+    switch use {
+    case .edit: mine.pages = pages + 1
+    case .editAfterReadingTheRest:
+      #expect(mine.title == "One")
+      mine.pages = pages + 1
+    case .deletion: reader.delete(mine)
+    }
+    let error = #expect(throws: SwiftDataError.saveConflict) { try reader.save() }
+    #expect(error?.conflicts.first?.properties.map(\.name) == ["pages"])
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 7)
+    reader.rollback()
+    #expect(mine.pages == 7)
+    mine.pages += 1
+    try reader.save()
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
+  }
+
+  @Test func aLinkOfAPartialRowThatADeletionHasEmptiedIsNoConflict() throws {
+    let container = try ModelContainer(
+      for: Graph.Person.self, Graph.Passport.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
+    let holder = Graph.Person("Ann")
+    holder.passport = Graph.Passport(1)
+    writer.insert(holder)
+    try writer.save()
+    let context = ModelContext(container)
+    context.conflictPolicy = .refuse
+    var descriptor = FetchDescriptor<Graph.Passport>()
+    descriptor.propertiesToFetch = [\.holder]
+    let passport = try #require(try context.fetch(descriptor).first)
+    context.delete(try #require(passport.holder))
+    try context.save()
+    #expect(passport.holder == nil)
+    passport.number += 1
+    try context.save()
+    #expect(try context.stored(Graph.Passport.self).map(\.number) == [2])
+  }
+
   @Test(arguments: [true, false]) func aDeletedModelIsRefused(isSibling: Bool) throws {
     let mine = Book(title: "One", pages: 1)
     context.insert(mine)
@@ -208,6 +263,7 @@ import Testing
     let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     #expect(error?.conflicts.map(\.isDeleted) == [true])
     context.rollback()
+    #expect(mine.isDeleted && mine.modelContext == nil)
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
     try context.save()
   }
@@ -230,7 +286,7 @@ import Testing
     }
     #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     context.rollback()
-    _ = try context.fetch(FetchDescriptor<Book>())
+    #expect(mine.pages == 9)
     context.delete(mine)
     try context.save()
   }

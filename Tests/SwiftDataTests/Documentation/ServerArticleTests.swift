@@ -122,7 +122,7 @@ extension Travel {
     }
 
     private func use(_ container: ModelContainer, _ folder: URL) async throws {
-      let readers = ModelReaders(container)
+      let readers = ModelReaders(container, waitingAtMost: .seconds(5))
       let names = try await readers.read { context in
         try context.fetch(FetchDescriptor<Trip>()).map(\.name)
       }

@@ -79,7 +79,7 @@ enum Served {
       let writer = ModelWriter(container, waitingAtMost: .seconds(5)) { context in
         context.uniquenessPolicy = .refuse
       }
-      let readers = ModelReaders(container)
+      let readers = ModelReaders(container, waitingAtMost: .seconds(5))
       try await writer.write { context in
         let author = Author(email: "ada@blog.example")
         for number in 0..<30 {

@@ -58,6 +58,15 @@ struct HistoryRetentionTests {
     #expect(try store.numbers() == [4, 5, 6, 7, 8])
   }
 
+  /// The pruning that leaves nothing is not the last one.
+  @Test func aHistoryThatWasRemovedAsAWholeIsPrunedAgain() throws {
+    let store = try store(HistoryRetention(maximumAge: 0))
+    for _ in 0..<3 {
+      try save(1, in: store.context)
+      #expect(try store.numbers() == [])
+    }
+  }
+
   @Test func theSizeIsTheOneOfTheTables() throws {
     let limit = 60_000
     let store = try store(HistoryRetention(maximumSize: limit))

@@ -1,6 +1,8 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataTestModels
 import SwiftData
+import Synchronization
 import Testing
 
 /// Backups that fail: nothing of an earlier one is lost, and a later one succeeds.
@@ -49,7 +51,7 @@ import Testing
   }
 
   /// As on file systems without hard links.
-  @Test(arguments: [EPERM, EOPNOTSUPP])
+  @Test(arguments: [EPERM, EOPNOTSUPP, ENOSYS])
   func aFileThatTookTheNameMeanwhileIsKeptWithoutHardLinks(_ code: Int32) throws {
     let partial = folder.url.appendingPathComponent("copy.partial")
     let place = folder.url.appendingPathComponent("copy.store")
@@ -73,6 +75,159 @@ import Testing
       try await container.backup(to: place) { _ in try? Data("mine".utf8).write(to: place) }
     }
     #expect(try String(contentsOf: place, encoding: .utf8) == "mine")
+    #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
+  }
+
+  /// A container's store, to be backed up on the thread of a test.
+  private func store(at url: URL) throws -> DefaultStore {
+    let configuration = ModelConfiguration(schema: Schema([Negative.self]), url: url)
+    return try DefaultStore(configuration, migrationPlan: nil)
+  }
+
+  /// The check of the pages would take long, and find the damage at its end.
+  @Test func theCheckOfACancelledBackupEnds() throws {
+    _ = try open(folder.store)
+    try SQLiteFile.execute(
+      """
+      CREATE TABLE slow (a INTEGER PRIMARY KEY,
+        CHECK (a < 2000 AND instr(hex(zeroblob(3000000 + a)), 'x') = 0));
+      PRAGMA ignore_check_constraints = ON;
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 2000)
+        INSERT INTO slow SELECT x FROM n;
+      """, in: folder.store)
+    let store = try store(at: folder.store)
+    let isCopied = Mutex(false)
+    #expect(throws: CancellationError.self) {
+      try store.backup(to: folder.url.appendingPathComponent("copy.store")) { step in
+        if step.copiedBytes == step.totalBytes { isCopied.withLock { $0 = true } }
+      } isCancelled: {
+        isCopied.withLock { $0 }
+      }
+    }
+    #expect(try !names(folder.url).contains { $0.hasPrefix("copy") })
+  }
+
+  /// Without locks, two backups can't be kept apart from what a killed one has left.
+  @Test(arguments: [ENOLCK, EOPNOTSUPP, ENOSYS])
+  func aBackupNeedsNoLocks(_ code: Int32) throws {
+    try add(0..<3, size: 300_000, to: try open(folder.store))
+    let store = try store(at: folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    let partial = place.appendingPathExtension("partial")
+    let backup = RunningBackup(
+      of: store, to: place, progress: { _ in }, isCancelled: { false }, lock: { _ in code })
+    try Data("left".utf8).write(to: partial)
+    let error = #expect(throws: SwiftDataError.storeReadFailure) { try backup.run() }
+    #expect(error?.description.contains("has no locks") == true)
+    #expect(error?.description.contains(partial.path) == true)
+    #expect(try String(contentsOf: partial, encoding: .utf8) == "left")
+    try FileManager.default.removeItem(at: partial)
+    #expect(try backup.run().externalValueCount == 3)
+    #expect(try numbers(place) == [0, 1, 2])
+    #expect(!FileManager.default.fileExists(atPath: partial.path))
+  }
+
+  @Test func aFailedLockIsNoOtherBackup() throws {
+    let store = try store(at: folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    func failure(_ code: Int32) -> SwiftDataError? {
+      #expect(throws: SwiftDataError.storeReadFailure) {
+        try RunningBackup(
+          of: store, to: place, progress: { _ in }, isCancelled: { false }, lock: { _ in code }
+        ).run()
+      }
+    }
+    let failed = failure(EIO)
+    #expect(failed?.description.contains("Another backup") == false)
+    #expect(try !names(folder.url).contains { $0.hasPrefix("copy") })
+    try Data("running".utf8).write(to: place.appendingPathExtension("partial"))
+    let refused = failure(EWOULDBLOCK)
+    #expect(refused?.reason == .busy)
+    #expect(refused?.description.contains("Another backup") == true)
+    #expect(try names(folder.url).contains("copy.store.partial"))
+  }
+
+  /// Also if the last step fails, after the copy has got its name.
+  @Test(.enabled(if: FailureInjector.isAvailable)) func aFailureLeavesNothingOfTheCopy() throws {
+    try add(0..<3, size: 300_000, to: try open(folder.store))
+    let store = try store(at: folder.store)
+    func backup(_ name: String) throws {
+      let place = folder.url.appendingPathComponent(name)
+      _ = try store.backup(to: place, progress: { _ in }, isCancelled: { false })
+    }
+    let counter = FailureInjector(failingAt: nil)
+    try counter.run { try backup("first.store") }
+    #expect(counter.operations.last?.hasSuffix(folder.url.lastPathComponent) == true)
+    for number in 1...counter.operations.count {
+      let injector = FailureInjector(failingAt: number)
+      do {
+        try injector.run { try backup("copy.store") }
+      } catch {
+        let left = try names(folder.url).filter { $0.contains("copy") }
+        #expect(left.isEmpty, "\(left) after \(injector.operations.last ?? "")")
+        continue
+      }
+      // The failure was no obstacle.
+      let place = folder.url.appendingPathComponent("copy.store")
+      #expect(try numbers(place) == [0, 1, 2])
+      for name in try names(folder.url) where name.contains("copy") {
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent(name))
+      }
+    }
+    try backup("copy.store")
+  }
+
+  /// The first backup looks whether the place is free, and then the second one completes.
+  @Test func aBackupThatCompletesMeanwhileIsKept() throws {
+    try add(0..<3, size: 300_000, to: try open(folder.store))
+    let store = try store(at: folder.store)
+    let place = folder.url.appendingPathComponent("copy.store")
+    let isFirst = Mutex(true)
+    let error = #expect(throws: SwiftDataError.storeReadFailure) {
+      try store.backup(to: place, progress: { _ in }) {
+        let begins = isFirst.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst
+        }
+        if begins {
+          #expect(throws: Never.self) {
+            try store.backup(to: place, progress: { _ in }, isCancelled: { false })
+          }
+        }
+        return false
+      }
+    }
+    #expect(error?.description.contains("There is already a file") == true)
+    #expect(try numbers(place) == [0, 1, 2])
+    #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
+  }
+
+  /// A process was killed after its copy had got the name, before the temporary name was removed. The copy
+  /// is in use since, under another name.
+  @Test func aCopyWithAnotherNameIsKept() async throws {
+    let container = try open(folder.store)
+    try add(0..<3, size: 300_000, to: container)
+    let place = folder.url.appendingPathComponent("copy.store")
+    let production = folder.url.appendingPathComponent("production.store")
+    let partial = place.appendingPathExtension("partial")
+    let values = folder.url.appendingPathComponent(".copy_SUPPORT")
+    let files = FileManager.default
+    try await container.backup(to: place)
+    let before = try contents(place)
+    try files.linkItem(at: place, to: partial)
+    try files.moveItem(at: place, to: production)
+    // The values of the copy are still there.
+    await #expect(throws: SwiftDataError.storeReadFailure) {
+      try await container.backup(to: place)
+    }
+    #expect(!files.fileExists(atPath: partial.path))
+    try files.linkItem(at: production, to: partial)
+    try files.moveItem(at: values, to: folder.url.appendingPathComponent(".production_SUPPORT"))
+    try add(3..<4, size: 300_000, to: container)
+    try await container.backup(to: place)
+    #expect(try Set(contents(production).values) == Set(before.values))
+    #expect(try numbers(production) == [0, 1, 2])
+    #expect(try numbers(place) == [0, 1, 2, 3])
     #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
   }
 

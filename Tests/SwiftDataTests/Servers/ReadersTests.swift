@@ -203,6 +203,73 @@ import Testing
     #expect(try await readers.read { _ in 3 } == 3)
   }
 
+  /// Runs a read until the end of `body`.
+  private func occupying(
+    _ readers: ModelReaders, _ body: () async throws -> Void
+  ) async throws {
+    let (begun, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+    let first = Task {
+      try await readers.read { _ in
+        begun.continuation.finish()
+        hold.wait()
+      }
+    }
+    for await _ in begun.stream {}
+    do {
+      try await body()
+    } catch {
+      hold.signal()
+      throw error
+    }
+    hold.signal()
+    try await first.value
+  }
+
+  /// The read before them does not end meanwhile.
+  @Test func readsDoNotWaitLongerThanTheLimit() async throws {
+    let readers = ModelReaders(
+      try Office.container(), count: 1, waitingAtMost: .milliseconds(50))
+    try await occupying(readers) {
+      for _ in 0..<2 {
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<10 {
+            group.addTask {
+              let error = await #expect(throws: SwiftDataError.self) {
+                try await readers.read { _ in 1 }
+              }
+              #expect(error == .storeReadFailure && error?.reason == .busy)
+              #expect(error?.description.contains("waitingAtMost of the ModelReaders") == true)
+            }
+          }
+        }
+      }
+    }
+    #expect(try await readers.read { _ in 2 } == 2)
+  }
+
+  @Test func aCancelledReadThatWaitsWithALimitIsCancelled() async throws {
+    let readers = ModelReaders(try Office.container(), count: 1, waitingAtMost: .seconds(3600))
+    try await occupying(readers) {
+      let waiting = Task { try await readers.read { _ in 1 } }
+      waiting.cancel()
+      await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .zero, .seconds(-5)])
+  func aWaitMayHaveAnyLimit(limit: Duration) async throws {
+    let readers = ModelReaders(try Office.container(), count: 1, waitingAtMost: limit)
+    var answered = 0
+    for number in 0..<20 {
+      async let first = readers.read { _ in number }
+      async let second = readers.read { _ in number }
+      // On busy cores a read may wait longer than a short limit.
+      do { answered += try await first == number ? 1 : 0 } catch SwiftDataError.storeReadFailure {}
+      do { answered += try await second == number ? 1 : 0 } catch SwiftDataError.storeReadFailure {}
+    }
+    #expect(answered > 0 && (limit < .seconds(1) || answered == 40))
+  }
+
   /// The task is cancelled while it reads.
   @Test func aCancelledReadEnds() async throws {
     let folder = try TemporaryFolder()

@@ -25,6 +25,33 @@ import Testing
     #expect(queue.remove(tickets[3]) == nil)
   }
 
+  @Test func elementsThatHaveWaitedLongEnoughAreTaken() {
+    var queue = WaitingQueue<Int>()
+    let start = ContinuousClock.now
+    #expect(queue.popFirst(since: start + .seconds(1000)) == nil)
+    queue.append(1)
+    queue.append(2)
+    #expect(queue.popFirst(since: start - .seconds(1)) == nil)
+    #expect(queue.popFirst(since: .now + .seconds(1000)) == 1 && queue.first == 2)
+  }
+
+  @Test func oneTaskWatchesWhileElementsWait() {
+    var queue = WaitingQueue<Int>()
+    let start = ContinuousClock.now
+    for number in 0..<3 { queue.append(number) }
+    var begins = [queue.beginWatch(), queue.beginWatch()]
+    for _ in 0..<3 {
+      let arrival = queue.firstWatchedArrival()
+      #expect(arrival.map { $0 >= start } == true)
+      begins.append(queue.beginWatch())
+      _ = queue.popFirst()
+    }
+    #expect(begins == [true, false, false, false, false])
+    let last = queue.firstWatchedArrival()
+    let beginsAgain = queue.beginWatch()
+    #expect(last == nil && beginsAgain)
+  }
+
   @Test func ticketsStayValidWhileTakenElementsAreDropped() {
     var queue = WaitingQueue<Int>()
     let tickets = (0..<1000).map { queue.append($0) }

@@ -16,7 +16,7 @@ final class Blog: Sendable {
   /// - Parameter readers: The number of contexts that read; `nil` for one for each connection.
   init(_ container: ModelContainer, readers: Int? = nil) {
     self.container = container
-    self.readers = ModelReaders(container, count: readers)
+    self.readers = ModelReaders(container, count: readers, waitingAtMost: Blog.patience)
     writer = ModelWriter(container, waitingAtMost: Blog.patience) { context in
       // A new model with a unique value that is taken is an error, not an update of the stored one.
       context.uniquenessPolicy = .refuse

@@ -1,0 +1,78 @@
+import Foundation
+import OpenSwiftDataRowStorage
+
+/// Whether a model has other values than a row of its store. Called by a context that looks for changes by
+/// other writers (`ConflictCheck`).
+extension DefaultSnapshot {
+  /// Whether an attribute has the value of a row.
+  ///
+  /// The values of this snapshot may be in the form in which the model was given them, or encoded
+  /// again. Equal values may have different encodings, for example sets, so values are compared where
+  /// bytes differ.
+  func hasValue(of row: DefaultSnapshot, at slot: Int) -> Bool {
+    let property = descriptor.properties[slot]
+    let differing = ([slot] + property.leafCells).filter { cell in
+      !cellAgrees(cell, with: row, property.scalarType(ofCell: cell))
+    }
+    if differing.isEmpty { return true }
+    if property.scalarType(ofCell: slot) != nil { return false }
+    guard case .boxed(let mine)? = decodedValue(slot),
+      case .boxed(let stored)? = row.decodedValue(slot)
+    else { return false }
+    if mine.isEqual(to: stored) { return true }
+    if case .boxed(let copy)? = decodedValue(slot), mine.isEqual(to: copy) { return false }
+    // `==` says nothing about values of this type, so the bytes decide from which the value was decoded.
+    guard let old = rowCells.reader, let new = row.rowCells.reader else { return false }
+    return differing.allSatisfy { descriptor.layout.agrees($0, old, new) }
+  }
+
+  private func cellAgrees(
+    _ cell: Int, with row: DefaultSnapshot, _ type: ScalarType?
+  ) -> Bool {
+    let kind = descriptor.layout.kinds[cell]
+    let (mine, stored) = (value(cell), row.value(cell))
+    return mine.stored(as: kind).isSame(as: stored.stored(as: kind))
+      || type?.isStoredAlike(mine.stored, stored.stored) == true
+  }
+}
+
+extension ModelProperty {
+  /// The type of the values in a cell of the property; nil for values that are encoded, and for
+  /// relationships.
+  fileprivate func scalarType(ofCell cell: Int) -> ScalarType? {
+    switch form {
+    case .attribute(.scalar(let type)), .attribute(.rawValue(let type)): return type
+    case .attribute(.composite(let leaves)):
+      guard leafCells.contains(cell) else { return nil }
+      switch leaves[cell - leafCells.lowerBound].form {
+      case .scalar(let type), .rawValue(let type): return type
+      case .encoded, .enumCase: return nil
+      }
+    case .attribute(.encoded), .transformable, .toOne, .toMany: return nil
+    }
+  }
+}
+
+extension ScalarType {
+  /// Whether a database may return one number for the other: null for NaN, 0 for -0, and a decimal
+  /// with other digits.
+  fileprivate func isStoredAlike(_ value: _StoredValue, _ other: _StoredValue) -> Bool {
+    func number(_ value: _StoredValue) -> Double? { value.real.flatMap { $0.isNaN ? nil : $0 } }
+    switch traits.column {
+    case .real, .date: return number(value) == number(other)
+    case .decimal:
+      guard let value = Decimal(storedValue: value) else { return false }
+      return value == Decimal(storedValue: other)
+    case .integer, .boolean, .text, .uri, .uuid, .binary: return false
+    }
+  }
+}
+
+extension _ValueBox {
+  /// Whether `==` of the values' type says that they are equal; false for types without `==`.
+  fileprivate func isEqual(to other: _ValueBox) -> Bool {
+    func isEqual<V: Equatable>(_ value: V) -> Bool { value == other.anyValue as? V }
+    guard let value = anyValue as? any Equatable else { return false }
+    return isEqual(value)
+  }
+}
