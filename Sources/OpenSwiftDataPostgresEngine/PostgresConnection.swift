@@ -184,4 +184,9 @@ package final class PostgresConnection {
   package static func quoted(_ name: String) -> String {
     "\"" + name.replacing("\"", with: "\"\"") + "\""
   }
+
+  /// A text in SQL, whatever the server's setting `standard_conforming_strings`.
+  package static func literal(_ text: String) -> String {
+    "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
+  }
 }

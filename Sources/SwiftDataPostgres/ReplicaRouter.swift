@@ -65,7 +65,7 @@ final class ReplicaRouter: Sendable {
     endStatement = """
       SELECT (\(lastNumber)), CASE WHEN NOT pg_is_in_recovery() \
       THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END, \
-      (\(PostgresSchemaMonitor.digestStatement))
+      (\(PostgresSchemaMonitor.descriptionStatement))
       """
     state = Mutex(
       State(
@@ -184,7 +184,8 @@ final class ReplicaRouter: Sendable {
     }
   }
 
-  /// The end of the history of a server, when the server began, and the hash of the store's description.
+  /// The end of the history of a server, when the server began, and the identifier of the store with the hash
+  /// of its description.
   /// The second is `nil` for a standby. A name that leads to the primary server is no mistake.
   private func end(
     in pool: PostgresPool

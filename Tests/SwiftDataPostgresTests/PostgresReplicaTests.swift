@@ -332,6 +332,33 @@ final class PostgresReplicaTests: Sendable {
     #expect(try container.texts() == ["a", "b"])
   }
 
+  /// The address of the standby led to the store when the container was opened.
+  @Test func anAddressThatLeadsToAnotherStoreLaterIsNotRead() throws {
+    let other = try MemoDatabase(server)
+    try other.container().add("other")
+    let administrator = try server.connect()
+    try administrator.execute(
+      """
+      CREATE ROLE reader LOGIN SUPERUSER; ALTER ROLE reader SET search_path = \(database.schema)
+      """)
+    let url = "host=\(server.socketFolder) user=reader dbname=postgres"
+    try WarningLog.$receiver.withValue({ self.warnings.add($0) }) {
+      let container = try database.container(readURLs: [url])
+      try container.add("a")
+      try waitForStandby(container)
+      try administrator.execute(
+        """
+        ALTER ROLE reader SET search_path = \(other.schema);
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'
+        """)
+      // After the time for which a check holds.
+      Thread.sleep(forTimeInterval: 0.2)
+      for _ in 0..<10 { #expect(try container.texts() == ["a"]) }
+      try container.add("b")
+      #expect(try container.texts() == ["a", "b"])
+    }
+  }
+
   @Test func aStandbyOfAnotherDatabaseIsNotUsed() throws {
     let other = try MemoDatabase(server)
     try other.container().add("other")
