@@ -15,11 +15,13 @@ struct ConcurrentUnitsTests {
   init() throws { address = try PostgresServer.shared.addressOfNewSchema() }
 
   private func container(
-    _ address: String? = nil, connections: Int = 8, _ log: StatementLog? = nil
+    _ address: String? = nil, connections: Int = 8, _ log: StatementLog? = nil,
+    statementTimeout: Duration = .seconds(60)
   ) throws -> ModelContainer {
     var configuration = try PostgresConfiguration(url: address ?? self.address)
     configuration.connections = connections
     configuration.statementLog = log
+    configuration.statementTimeout = statementTimeout
     return try ModelContainer(
       for: Sender.self, Topic.self, Poll.self, Drawer.self, configurations: configuration)
   }
@@ -410,6 +412,26 @@ struct ConcurrentUnitsTests {
     }
     #expect(results.all == Array(repeating: .busy, count: 20))
     try await writer.write { try message("a", in: $0).likes += 1 }
+    #expect(try likes("a") == 1)
+  }
+
+  /// The limit of the wait is not that of a statement.
+  @MainActor @Test func aUnitWaitsLongerThanAStatementMayRun() async throws {
+    try add("a")
+    let writer = ModelWriter(
+      try container(statementTimeout: .seconds(1)), waitingAtMost: .seconds(60))
+    let other = try PostgresConnection(ConnectionParameters(address))
+    try other.execute("BEGIN; LOCK TABLE \"Z_PRIMARYKEY\" IN SHARE ROW EXCLUSIVE MODE")
+    async let unit: Void = writer.write { try message("a", in: $0).likes += 1 }
+    let waiting = try PostgresServer.shared.connect().prepare(
+      """
+      SELECT count(*) FROM pg_stat_activity \
+      WHERE \(other.serverProcess) = ANY(pg_blocking_pids(pid))
+      """)
+    try await eventually("the unit waits") { try waiting.integer() == 1 }
+    try await Task.sleep(for: .seconds(2.5))
+    try other.execute("COMMIT")
+    try await unit
     #expect(try likes("a") == 1)
   }
 }
