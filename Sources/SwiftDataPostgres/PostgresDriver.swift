@@ -336,9 +336,10 @@ private final class PostgresWriterLease: SQLWriterLease {
       do {
         return try body(connection)
       } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
-        // Throws if the tables can't be used any more; otherwise the save is repeated.
+        // Throws if the tables can't be used any more; otherwise the work is repeated.
         connection.rollback()
         try driver.monitor.verify(connection, onStandby: false)
+        driver.prepare(connection)
         throw error
       }
     }

@@ -67,6 +67,14 @@ struct PostgresReasonTests {
     }
   }
 
+  /// The check with which a save begins divides by zero if the description of the store has changed.
+  @Test func aCheckOfTheTablesThatFailsCanBeRepeated() throws {
+    let error = PostgresError(
+      .server, "division by zero", state: "22012",
+      sql: "SELECT txid_current() / (xmin = '0'::xid)::integer FROM \"Z_METADATA\"")
+    #expect(error.reason(entity: nil, properties: []) == .busy)
+  }
+
   /// No repetition helps before somebody has changed the server or the address.
   @Test(arguments: ["absent", "ascii"]) func anUnsuitableDatabaseIsNoPassingFailure(_ name: String)
     throws
