@@ -212,6 +212,27 @@ struct ConcurrentUnitsTests {
     #expect(history.count == 201)
   }
 
+  /// With two connections units share transactions that exclude other writers. Their commit is lost, or their begin.
+  @Test(arguments: [PostgresProxy.Mode.loseCommits(1), .loseMessage(after: 0)])
+  func aGroupThatLosesItsConnectionRunsAgain(_ loss: PostgresProxy.Mode) async throws {
+    let proxy = try PostgresProxy(to: PostgresServer.shared.socketFolder)
+    let writer = ModelWriter(try container(proxy.address(like: address), connections: 2))
+    try await writer.write { $0.insert(Message("a")) }
+    for number in 1...3 {
+      proxy.set(loss)
+      try await writer.write { try message("a", in: $0).likes += 1 }
+      #expect(try likes("a") == number)
+    }
+    proxy.set(loss)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<10 {
+        group.addTask { try await writer.write { try message("a", in: $0).likes += 1 } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try likes("a") == 13)
+  }
+
   /// The server ends all sessions again and again. A unit is stored once, or its error says that it is not
   /// known.
   @Test func unitsSurviveConnectionsThatTheServerEnds() async throws {
