@@ -102,7 +102,7 @@ struct PostgresDriver: SQLDriver {
         return try pool.read("a fetch", readOnStandby)
       } catch {
         guard let failure = PostgresError(in: error), failure.isOfStandby else { throw error }
-        if failure.isLossOfStandby { router.fail(standby, because: failure) }
+        if failure.isLossOfStandby { router.fail(standby, of: pool, because: failure) }
         router.include(nil)
         guard canRepeat() else { throw error }
         return try readOnPrimary(canRepeat: canRepeat, read)
@@ -304,16 +304,18 @@ extension PostgresError {
     self = failure
   }
 
-  /// Whether the server can't be used any more.
-  fileprivate var isLossOfStandby: Bool {
+  /// Whether the server can't be used any more. One that does not answer in time does not even end the statement.
+  var isLossOfStandby: Bool {
     repetition == .onNewConnection || kind == .connection || kind == .busy
+      || kind == .timeout && state == nil
   }
 
   /// Whether the primary server may answer although a standby can't: it was lost, cancelled the
-  /// statement because of a conflict with what it replays, or does not have a new table yet.
+  /// statement because of a conflict with what it replays, holds a lock that it has replayed, or does not have a
+  /// new table yet.
   fileprivate var isOfStandby: Bool {
     let transient: Set<SQLState> = [
-      .serializationFailure, .deadlock, "42P01", "42703", "42704", "42883",
+      .serializationFailure, .deadlock, .lockNotAvailable, "42P01", "42703", "42704", "42883",
     ]
     return isLossOfStandby || state.map(transient.contains) ?? false
   }
