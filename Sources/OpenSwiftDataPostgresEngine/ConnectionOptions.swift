@@ -23,7 +23,8 @@ package struct ConnectionOptions: Sendable {
   /// a client that does not exist any more.
   package var statementTimeout: Duration? = .seconds(60)
 
-  /// How long a statement waits for a lock.
+  /// How long a statement waits for a lock. It ends before the time of the statement does, so that its error
+  /// tells the reason.
   package var lockTimeout: Duration? = .seconds(10)
 
   /// After which time without a statement the server ends an open transaction.
@@ -48,7 +49,8 @@ package struct ConnectionOptions: Sendable {
 
   /// The server's settings for these limits; 0 for none.
   var settings: [(name: String, milliseconds: Int32)] {
-    [
+    let lockTimeout = [lockTimeout, statementTimeout.map { $0 * 9 / 10 }].compactMap(\.self).min()
+    return [
       ("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout),
       ("idle_in_transaction_session_timeout", idleInTransactionTimeout),
     ].map { name, limit in (name, limit.map { max($0.milliseconds, 1) } ?? 0) }

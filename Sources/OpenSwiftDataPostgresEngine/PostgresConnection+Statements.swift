@@ -9,10 +9,14 @@ extension PostgresConnection {
   /// Runs one or more statements without parameters; ignores rows.
   ///
   /// Outside of a transaction, several statements are one transaction.
-  /// - Parameter value: Called with the first value of each result that has a row, as text.
-  package func execute(_ sql: String, value: (String) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - limit: The time limit of the call; `nil` for that of the connection.
+  ///   - value: Called with the first value of each result that has a row, as text.
+  package func execute(
+    _ sql: String, within limit: Duration? = nil, value: (String) -> Void = { _ in }
+  ) throws {
     try sendDeferred()
-    try exchange(sql) { handle, deadline in
+    try exchange(sql, within: limit) { handle, deadline in
       try sent(PQsendQuery(handle, sql), sql)
       let rows = try discardResults(handle, deadline, sql) { result in
         if let text = PostgresConnection.firstText(of: result) { value(text) }

@@ -36,7 +36,8 @@ extension PostgresConnection {
 
   /// Begins a transaction, which `commit` or `rollback` ends. In an enclosing transaction, begins a
   /// savepoint, unless it is the last one inside.
-  /// - Parameter limit: How long the preamble waits for locks; `nil` for the limit of the connection.
+  /// - Parameter limit: How long the preamble waits for locks, besides the time of the statement with which it
+  ///   is sent; `nil` for the limit of the connection.
   package func begin(_ kind: TransactionKind, within limit: Duration? = nil) throws {
     isOptimistic = false
     if let depth = innerTransactions {
@@ -54,12 +55,14 @@ extension PostgresConnection {
       statements += options.settings.map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
     }
     let preamble = limited(preambles[kind] ?? [], to: limit)
+    beginWait = preamble.isEmpty ? .zero : max(limit ?? .zero, .zero)
     transactionNumber = nil
     transactionKind = kind
     commitProof = nil
     let isDeferred = kind == .snapshot ? defersSnapshots : defersStatements
     guard isDeferred, PostgresConnection.defersBegin else {
-      return try execute((statements + preamble).joined(separator: "; ")) {
+      let sql = (statements + preamble).joined(separator: "; ")
+      return try execute(sql, within: callLimit.map { $0 + beginWait }) {
         transactionNumber = Int64($0)
       }
     }
@@ -71,13 +74,18 @@ extension PostgresConnection {
     deferred = prepared
   }
 
-  /// Statements that wait for locks no longer than this.
+  /// Statements that wait for locks no longer than this, but longer than statements may run.
   private func limited(_ statements: [String], to limit: Duration?) -> [String] {
     guard let limit, !statements.isEmpty else { return statements }
+    var limits = [(name: "lock_timeout", limit: limit)]
+    let longest = limit + options.cancellationGrace
+    if let usual = options.statementTimeout, usual < longest {
+      limits.append(("statement_timeout", longest))
+    }
     // Zero would be no limit.
-    let usual = options.lockTimeout.map { "\(max($0.milliseconds, 1))" } ?? "DEFAULT"
-    return ["SET LOCAL lock_timeout = \(max(limit.milliseconds, 1))"] + statements
-      + ["SET LOCAL lock_timeout TO \(usual)"]
+    return limits.map { "SET LOCAL \($0.name) = \(max($0.limit.milliseconds, 1))" } + statements
+      + options.settings.filter { setting in limits.contains { $0.name == setting.name } }
+      .map { "SET LOCAL \($0.name) = \($0.milliseconds)" }
   }
 
   /// If the connection is lost during the commit, another one is asked what happened.

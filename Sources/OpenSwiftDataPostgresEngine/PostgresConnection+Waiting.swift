@@ -34,8 +34,8 @@ extension PostgresConnection {
     let mayCommit = isCommit || !isInTransaction && !PostgresConnection.onlyReads(sql)
     awaitsCommit = mayCommit && !isCommit
     cancellation.reset()
-    // The server's own limit comes first, because its error is more precise.
-    let limit = limit ?? options.statementTimeout.map { $0 + options.cancellationGrace / 2 }
+    var limit = limit ?? callLimit
+    if isBeginDeferred { limit = limit.map { $0 + beginWait } }
     let start = ContinuousClock.now
     traceStart = tracer == nil ? nil : start
     if isCounted {
@@ -55,6 +55,11 @@ extension PostgresConnection {
       _ = finish(handle, canBeLong: true)
       throw error
     }
+  }
+
+  /// The limit of a call. The server's own limit comes first, because its error is more precise.
+  var callLimit: Duration? {
+    options.statementTimeout.map { $0 + options.cancellationGrace / 2 }
   }
 
   /// Throws if the connection is closed or the transaction has failed; the server would refuse the

@@ -96,6 +96,10 @@ package final class PostgresConnection {
   /// Whether the begin of the running transaction waits.
   var isBeginDeferred = false
 
+  /// How much longer than others the exchange may take that sends the deferred begin, because its preamble waits
+  /// for locks.
+  var beginWait = Duration.zero
+
   /// Whether a value was sent or read that made the buffers of libpq large: they never shrink.
   package internal(set) var hasLargeBuffers = false
 
@@ -193,5 +197,10 @@ package final class PostgresConnection {
     }
     quoted.unicodeScalars.append(quote)
     return quoted
+  }
+
+  /// A text in SQL, whatever the server's setting `standard_conforming_strings`.
+  package static func literal(_ text: String) -> String {
+    "E'" + text.replacing("\\", with: "\\\\").replacing("'", with: "''") + "'"
   }
 }

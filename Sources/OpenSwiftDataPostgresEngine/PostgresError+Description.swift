@@ -43,9 +43,9 @@ extension PostgresError: CustomStringConvertible {
     return parts.isEmpty ? nil : "Concerned: " + parts.joined(separator: ", ")
   }
 
-  /// Whether a policy of a table refused a row.
+  /// Whether a policy of a table refused a row. Servers translate the message.
   package var isOfRowSecurity: Bool {
-    state == .insufficientPrivilege && message.contains("row-level security")
+    state == .insufficientPrivilege && routine == "ExecWithCheckOptions"
   }
 
   private var advice: String? {

@@ -77,11 +77,13 @@ extension PostgresError {
       .map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "; ")
   }
 
-  /// Replaces what is between double quotes.
+  /// Replaces what is between quotation marks, of any language.
   static func withoutQuotedParts(_ text: String) -> String {
-    guard let first = text.firstIndex(of: "\""), let last = text.lastIndex(of: "\""), first < last
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: \.properties.isQuotationMark),
+      let last = scalars.lastIndex(where: \.properties.isQuotationMark), first < last
     else { return text }
-    return text[...first] + "…" + text[last...]
+    return String(scalars[...first]) + "…" + String(scalars[last...])
   }
 
   /// The names of columns in `Key (a, b)=(1, 2) already exists.`, in any language.

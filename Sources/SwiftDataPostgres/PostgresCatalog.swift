@@ -22,6 +22,17 @@ package enum PostgresCatalog {
           .map { data($0.first) })
   }
 
+  /// Whether the current schema has the table. Another schema of the search path may have one of this name.
+  static func hasTable(_ name: String, _ connection: PostgresConnection) throws -> Bool {
+    let find = try connection.prepare(
+      """
+      SELECT count(*) FROM pg_class WHERE relname = $1 \
+      AND relnamespace = to_regnamespace(quote_ident(current_schema()))
+      """)
+    try find.bind(.text(name))
+    return try find.integer() == 1
+  }
+
   private static func data(_ value: PostgresValue?) -> Data {
     if case .bytes(let data)? = value { data } else { Data() }
   }

@@ -36,8 +36,9 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
 
   /// How long a statement may run. The default is 60 seconds.
   ///
-  /// The server ends the statement then. If it does not answer, the call throws at most three seconds
-  /// later. A call that needs a connection first waits up to 30 seconds for one that others hold, and
+  /// The server ends the statement then, and a wait for a lock after nine tenths of the time, at most 10
+  /// seconds. `ModelContext.transaction(waitingAtMost:block:)` may wait longer. If the server does not answer, the
+  /// call throws at most three seconds later. A call that needs a connection first waits up to 30 seconds for one that others hold, and
   /// opens one for up to five seconds and `connect_timeout` of the address, 10 seconds by default, for
   /// each host. If the answer to a commit is lost, the server is asked for up to 14 seconds what became
   /// of it.

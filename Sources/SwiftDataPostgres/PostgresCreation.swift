@@ -80,7 +80,7 @@ struct PostgresCreation {
   // MARK: Copies
 
   static func isBeingCopied(_ connection: PostgresConnection) throws -> Bool {
-    try connection.prepare("SELECT count(to_regclass('\"Z_COPY\"'))").integer() == 1
+    try PostgresCatalog.hasTable(copyTable, connection)
   }
 
   /// Refuses a schema with an incomplete copy.

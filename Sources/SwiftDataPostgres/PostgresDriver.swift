@@ -19,7 +19,7 @@ struct PostgresDriver: SQLDriver {
   var notifier: CommitNotifier?
   /// Chooses the server of a read; `nil` without standbys.
   var router: ReplicaRouter?
-  /// Detects migrations by others.
+  /// Detects migrations by others, and other stores.
   let monitor: PostgresSchemaMonitor
 
   var capabilities: SQLCapabilities { .postgreSQL }
@@ -85,19 +85,24 @@ struct PostgresDriver: SQLDriver {
       try monitor.didRead(connection)
       return result
     }
+    func readOnStandby(_ connection: PostgresConnection) throws -> R {
+      let result = try body(connection)
+      try monitor.didRead(connection, onStandby: true)
+      return result
+    }
     return try translatingReads {
       if pool.isHeldByThread { return try pool.read("a fetch", read) }
       guard let router else { return try readOnPrimary(canRepeat: canRepeat, read) }
       // A read inside a snapshot sees the same state.
-      if let held = router.held { return try held.read("a fetch", read) }
+      if let held = router.held { return try held.read("a fetch", readOnStandby) }
       guard case .standby(let standby, let pool) = router.choose() else {
         return try readOnPrimary(canRepeat: canRepeat, read)
       }
       do {
-        return try pool.read("a fetch", read)
+        return try pool.read("a fetch", readOnStandby)
       } catch {
         guard let failure = PostgresError(in: error), failure.isOfStandby else { throw error }
-        if failure.isLossOfStandby { router.fail(standby, because: failure) }
+        if failure.isLossOfStandby { router.fail(standby, of: pool, because: failure) }
         router.include(nil)
         guard canRepeat() else { throw error }
         return try readOnPrimary(canRepeat: canRepeat, read)
@@ -130,14 +135,12 @@ struct PostgresDriver: SQLDriver {
   private func translatingReads<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
-    } catch is PostgresSchemaMonitor.Migrated {
-      throw PostgresSchemaMonitor.whileReading
+    } catch let refusal as PostgresSchemaMonitor.Refusal {
+      throw refusal.whileReading
     } catch let last as PostgresError {
       let error = last.causes.first ?? last
       if error.kind == .closed { throw closed }
-      if PostgresSchemaMonitor.mayBeCause(of: error), isMigrated {
-        throw PostgresSchemaMonitor.whileReading
-      }
+      if PostgresSchemaMonitor.mayBeCause(of: error), let refusal { throw refusal.whileReading }
       throw SwiftDataError.storeReadFailure.with(
         "The store can't be read. The context is unchanged.", entity: entity(of: error)?.name,
         underlying: error)
@@ -155,7 +158,7 @@ struct PostgresDriver: SQLDriver {
       do {
         return try write()
       } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
-        try pool.read("a check", monitor.verify)
+        try verify()
         return try write()
       }
     }
@@ -167,12 +170,17 @@ struct PostgresDriver: SQLDriver {
     connection.defersStatements = true
   }
 
-  private var isMigrated: Bool {
+  private func verify() throws {
+    try pool.read("a check") { try monitor.verify($0, onStandby: false) }
+  }
+
+  /// Why the tables can't be used any more; `nil` if they can, or if that can't be found out.
+  private var refusal: PostgresSchemaMonitor.Refusal? {
     do {
-      try pool.read("a check", monitor.verify)
-      return false
+      try verify()
+      return nil
     } catch {
-      return error is PostgresSchemaMonitor.Migrated
+      return error as? PostgresSchemaMonitor.Refusal
     }
   }
 
@@ -187,8 +195,8 @@ struct PostgresDriver: SQLDriver {
   fileprivate func translating<R>(else consequence: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
-    } catch is PostgresSchemaMonitor.Migrated {
-      throw PostgresSchemaMonitor.whileWriting(else: consequence)
+    } catch let refusal as PostgresSchemaMonitor.Refusal {
+      throw refusal.whileWriting(else: consequence)
     } catch let last as PostgresError {
       // Statements after the first error are refused because of it.
       let error = last.causes.first ?? last
@@ -296,16 +304,18 @@ extension PostgresError {
     self = failure
   }
 
-  /// Whether the server can't be used any more.
-  fileprivate var isLossOfStandby: Bool {
+  /// Whether the server can't be used any more. One that does not answer in time does not even end the statement.
+  var isLossOfStandby: Bool {
     repetition == .onNewConnection || kind == .connection || kind == .busy
+      || kind == .timeout && state == nil
   }
 
   /// Whether the primary server may answer although a standby can't: it was lost, cancelled the
-  /// statement because of a conflict with what it replays, or does not have a new table yet.
+  /// statement because of a conflict with what it replays, holds a lock that it has replayed, or does not have a
+  /// new table yet.
   fileprivate var isOfStandby: Bool {
     let transient: Set<SQLState> = [
-      .serializationFailure, .deadlock, "42P01", "42703", "42704", "42883",
+      .serializationFailure, .deadlock, .lockNotAvailable, "42P01", "42703", "42704", "42883",
     ]
     return isLossOfStandby || state.map(transient.contains) ?? false
   }
@@ -328,9 +338,10 @@ private final class PostgresWriterLease: SQLWriterLease {
       do {
         return try body(connection)
       } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
-        // Throws if the tables were migrated; otherwise the save is repeated.
+        // Throws if the tables can't be used any more; otherwise the work is repeated.
         connection.rollback()
-        try driver.monitor.verify(connection)
+        try driver.monitor.verify(connection, onStandby: false)
+        driver.prepare(connection)
         throw error
       }
     }

@@ -8,6 +8,8 @@ extension PostgresError: ReasonedError {
     // The server has the same state for both.
     if kind == .cancelled { return .cancelled }
     if kind == .timeout { return .timedOut }
+    // Among them are divisions by zero that stand for something else.
+    if obstacle == .concurrentChange { return .busy }
     if isOfRowSecurity { return .invalidValue(entity: entity, property: properties.first) }
     if let known = PostgresError.reason(of: state, entity, properties) { return known }
     return switch kind {

@@ -3,7 +3,8 @@ import OpenSwiftDataPostgresEngine
 import SwiftData
 import Synchronization
 
-/// Detects that another process or container has migrated the tables of an open store.
+/// Detects that another process or container has migrated the tables of an open store, or that the address
+/// leads to another store.
 ///
 /// A save checks it with the statement that begins its transaction, so it never writes into tables of
 /// another version. A read checks it afterwards, if the last check is older than `interval`, and after
@@ -13,8 +14,13 @@ import Synchronization
 /// replay a migration faster than that: a read of it within `interval` after a check could mistake a
 /// column that was given to another property with the same name and type.
 final class PostgresSchemaMonitor: Sendable {
-  /// The tables of the store have changed since it was opened.
-  struct Migrated: Error {}
+  /// Why the tables can't be used any more.
+  enum Refusal: Error {
+    /// They have changed since the store was opened.
+    case migrated
+    /// They are those of another store: the database or its schema was replaced.
+    case replaced
+  }
 
   private struct State {
     /// The version of the row with the store's description; empty if it is not the one that was read at the
@@ -31,6 +37,7 @@ final class PostgresSchemaMonitor: Sendable {
 
   static let interval: Duration = .milliseconds(100)
 
+  private let identifier: String
   private let entities: StoreSchemaMonitor
   /// The expression for the version of the row with the description.
   private let versionTerm: String
@@ -44,6 +51,7 @@ final class PostgresSchemaMonitor: Sendable {
     _ stored: StoredSchema, _ mapping: SchemaMapping, _ lock: StoreLock,
     since start: ContinuousClock.Instant, _ connection: PostgresConnection
   ) throws {
+    identifier = stored.identifier
     entities = StoreSchemaMonitor(stored, mapping, latest: stored)
     self.lock = lock
     // Each change of a row writes a new version of it, with the number of the transaction. To compare that
@@ -69,9 +77,10 @@ final class PostgresSchemaMonitor: Sendable {
   /// description of the store has changed.
   var preambles: [TransactionKind: [String]] { state.withLock(\.preambles) }
 
-  /// The statement for the hash of the store's description.
-  static let digestStatement = "SELECT \(digest) \(source)"
+  /// The statement for the identifier of the store and the hash of its description, as one text.
+  static let descriptionStatement = "SELECT \(identifierColumn) || \(digest) \(source)"
 
+  private static let identifierColumn = "\"Z_UUID\""
   private static let digest = "encode(sha256(\"Z_PLIST\"), 'hex')"
   private static let source = "FROM \"Z_METADATA\""
 
@@ -79,22 +88,34 @@ final class PostgresSchemaMonitor: Sendable {
     if case .text(let text)? = value { text } else { nil }
   }
 
-  private func currentVersion(_ connection: PostgresConnection) throws -> String {
-    let found = try connection.prepare("SELECT \(versionTerm) \(PostgresSchemaMonitor.source)")
-      .values()
-    return PostgresSchemaMonitor.text(found.first?.first) ?? ""
+  private func currentVersion(
+    _ connection: PostgresConnection
+  ) throws -> (version: String, isSameStore: Bool) {
+    let columns = "\(versionTerm), \(PostgresSchemaMonitor.identifierColumn)"
+    let found = try connection.prepare("SELECT \(columns) \(PostgresSchemaMonitor.source)")
+      .values().first
+    return (
+      PostgresSchemaMonitor.text(found?.first) ?? "",
+      PostgresSchemaMonitor.text(found?.last) == identifier
+    )
   }
 
-  /// A statement that fails with a division by zero if the description has another version. Otherwise it
-  /// returns the number of the transaction, if the profile has such numbers.
+  /// A statement that fails with a division by zero if the description has another version or is that of
+  /// another store. Otherwise it returns the number of the transaction, if the profile has such numbers.
   private func check(_ version: String) -> String {
     let source = PostgresSchemaMonitor.source
+    // An incomplete copy has no identifier.
+    let isSameStore =
+      "\(PostgresSchemaMonitor.identifierColumn) IS NOT DISTINCT FROM "
+      + PostgresConnection.literal(identifier)
     guard lock.profile.tableLocks else {
-      return "SELECT 1 / count(*) = 1 \(source) WHERE \(versionTerm) = '\(version)'"
+      return
+        "SELECT 1 / count(*) = 1 \(source) WHERE \(versionTerm) = '\(version)' AND \(isSameStore)"
     }
     // An empty text is no number, and no row has the version 0.
     let number = version.isEmpty ? "0" : version
-    return "SELECT txid_current() / (xmin = '\(number)'::xid)::integer \(source)"
+    return
+      "SELECT txid_current() / (xmin = '\(number)'::xid AND \(isSameStore))::integer \(source)"
   }
 
   /// Whether the error is that of `check`.
@@ -112,8 +133,8 @@ final class PostgresSchemaMonitor: Sendable {
 
   /// Checks the store if the last check is old. Inside a transaction nothing is checked: one that writes
   /// has begun with a check, and a snapshot shows an old description. It is checked after its end.
-  /// - Throws: `Migrated`.
-  func didRead(_ connection: PostgresConnection) throws {
+  /// - Throws: `Refusal`.
+  func didRead(_ connection: PostgresConnection, onStandby isStandby: Bool = false) throws {
     if connection.hasOpenTransaction { return }
     let now = ContinuousClock.now
     let isDue = state.withLock { state in
@@ -121,29 +142,38 @@ final class PostgresSchemaMonitor: Sendable {
     }
     // Whether a check is due depends on the time only, so no statement of the program has caused it.
     guard isDue else { return }
-    try ExchangeCount.pausing { try connection.untraced { try verify(connection) } }
+    try ExchangeCount.pausing {
+      try connection.untraced { try verify(connection, onStandby: isStandby) }
+    }
   }
 
   /// Compares the entities if the description has changed: another program may have added its own.
-  /// - Throws: `Migrated`, or `PostgresError` if a standby describes other entities: it may lag, so the read is
-  ///   repeated on the primary server, which decides.
-  func verify(_ connection: PostgresConnection) throws {
+  /// - Parameter isStandby: Whether the connection is one for reads only.
+  /// - Throws: `Refusal`, or `PostgresError` if a standby describes other entities: it may lag, or have another
+  ///   store by now, so the read is repeated on the primary server, which decides.
+  func verify(_ connection: PostgresConnection, onStandby isStandby: Bool) throws {
     let known = state.withLock { $0 }
-    if known.isMigrated { throw Migrated() }
+    if known.isMigrated { throw Refusal.migrated }
     let start = ContinuousClock.now
     // The description of a snapshot tells nothing about the present.
     let isCurrent = !connection.hasOpenTransaction
-    let version = try currentVersion(connection)
+    let (version, isSameStore) = try currentVersion(connection)
+    guard isSameStore else {
+      if isStandby { throw PostgresSchemaMonitor.standbyDiffers }
+      // The address may lead to the store again.
+      throw Refusal.replaced
+    }
     if version != known.version {
       let isStandby =
-        try connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1
+        try isStandby
+        || connection.prepare("SELECT pg_is_in_recovery()::int::bigint").integer() == 1
       if !(isStandby && version == known.acceptedOnStandby) {
         let stored = try connection.snapshot { try PostgresCatalog.read(connection) }
         let isSame = stored.map(entities.describesSameEntities) ?? false
         if !isSame {
           if isStandby { throw PostgresSchemaMonitor.standbyDiffers }
           state.withLock { $0.isMigrated = true }
-          throw Migrated()
+          throw Refusal.migrated
         }
       }
       if isStandby {
@@ -160,20 +190,35 @@ final class PostgresSchemaMonitor: Sendable {
   }
 
   private static let standbyDiffers = PostgresError(
-    .server, "the standby has the tables of another version", state: "42P01")
+    .server, "the standby has the tables of another version or store", state: "42P01")
+}
 
-  private static let advice =
-    "was migrated by another process or container since it was opened: its tables now belong to other "
-    + "models. Open it again with those models"
-
-  static var whileReading: any Error {
-    SwiftDataError.storeReadFailure.with(
-      "The store \(advice).", doing: "reading rows", because: .schemaMismatch)
+extension PostgresSchemaMonitor.Refusal {
+  private var text: String {
+    switch self {
+    case .migrated:
+      "The store was migrated by another process or container since it was opened: its tables now belong to "
+        + "other models. Open it again with those models"
+    case .replaced:
+      "The address leads to another store now: the database or its schema was replaced while the store was "
+        + "open. Open a new container for the store that is there"
+    }
   }
 
-  static func whileWriting(else consequence: String) -> any Error {
+  private var reason: SwiftDataError.Reason {
+    switch self {
+    case .migrated: .schemaMismatch
+    // As of a file that was replaced.
+    case .replaced: .unavailable
+    }
+  }
+
+  var whileReading: any Error {
+    SwiftDataError.storeReadFailure.with("\(text).", doing: "reading rows", because: reason)
+  }
+
+  func whileWriting(else consequence: String) -> any Error {
     SwiftDataError.storeWriteFailure.with(
-      "The store \(advice); \(consequence).", doing: "beginning the transaction",
-      because: .schemaMismatch)
+      "\(text); \(consequence).", doing: "beginning the transaction", because: reason)
   }
 }

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Lends connections to the standbys of a store, as `ReplicaRouting` decides.
 ///
-/// Connections to standbys are opened on a queue of their own, so that an unreachable server delays no
-/// read. A check runs under `checking`; threads that need its result wait for it, at most
-/// `patience` unless a server does not answer.
+/// Connections to standbys are opened on a queue of their own, also again after a loss, so that an unreachable
+/// server delays no read. A check runs under `checking`; threads that need its result wait for it, at most
+/// `patience` unless a server does not answer: then, once, at most `answerWithin`.
 final class ReplicaRouter: Sendable {
   /// How long a read waits until the standby has replayed what it must include.
   static let patience = Duration.milliseconds(50)
@@ -18,15 +18,26 @@ final class ReplicaRouter: Sendable {
   private struct State {
     var routing: ReplicaRouting
     var pools: [PostgresPool?]
+    /// Pools whose server was lost, as long as threads use them.
+    var lostPools: [LostPool] = []
     var opening: Set<Int> = []
     /// How many reads were sent to standbys.
     var readCount = 0
     /// Whether no connection may be opened or lent any more.
     var isClosed = false
 
+    /// All that threads may use.
+    var usedPools: [PostgresPool] {
+      pools.compactMap(\.self) + lostPools.compactMap(\.pool)
+    }
+
     mutating func route(now: Duration) -> ReplicaRouting.Route {
       isClosed ? .primary : routing.route(now: now)
     }
+  }
+
+  private struct LostPool {
+    weak var pool: PostgresPool?
   }
 
   /// Where a read runs.
@@ -65,7 +76,7 @@ final class ReplicaRouter: Sendable {
     endStatement = """
       SELECT (\(lastNumber)), CASE WHEN NOT pg_is_in_recovery() \
       THEN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END, \
-      (\(PostgresSchemaMonitor.digestStatement))
+      (\(PostgresSchemaMonitor.descriptionStatement))
       """
     state = Mutex(
       State(
@@ -83,7 +94,7 @@ final class ReplicaRouter: Sendable {
   func close() throws {
     let pools = state.withLock { state in
       state.isClosed = true
-      return state.pools.compactMap(\.self)
+      return state.usedPools
     }
     for pool in pools { try pool.close() }
   }
@@ -92,7 +103,7 @@ final class ReplicaRouter: Sendable {
 
   /// The standby whose connection this thread has, inside a read of several statements.
   var held: PostgresPool? {
-    state.withLock { $0.pools.compactMap(\.self) }.first(where: \.isHeldByThread)
+    state.withLock { $0.usedPools }.first(where: \.isHeldByThread)
   }
 
   /// Chooses a server, and asks the servers first if that is needed.
@@ -109,7 +120,7 @@ final class ReplicaRouter: Sendable {
             state.withLock { $0.readCount += 1 }
             return .standby(index, pool)
           }
-          fail(index, because: nil)
+          fail(index, of: nil, because: nil)
         case .check(let check):
           guard let pool = pools[check.standby] else {
             open(check.standby)
@@ -119,9 +130,9 @@ final class ReplicaRouter: Sendable {
           }
           do {
             if try passes(check, pool) { continue }
-            fail(check.standby, because: nil)
+            fail(check.standby, of: pool, because: nil)
           } catch {
-            fail(check.standby, because: error)
+            fail(check.standby, of: pool, because: error)
           }
         }
       }
@@ -184,7 +195,8 @@ final class ReplicaRouter: Sendable {
     }
   }
 
-  /// The end of the history of a server, when the server began, and the hash of the store's description.
+  /// The end of the history of a server, when the server began, and the identifier of the store with the hash
+  /// of its description.
   /// The second is `nil` for a standby. A name that leads to the primary server is no mistake.
   private func end(
     in pool: PostgresPool
@@ -209,10 +221,21 @@ final class ReplicaRouter: Sendable {
   }
 
   /// Another server answers until the standby works again. Writes a line after the first failure.
-  /// - Parameter error: `nil` if the standby only lags.
-  func fail(_ standby: Int, because error: (any Error)?) {
-    let isFirst = state.withLock {
-      !$0.isClosed && $0.routing.standbyFailed(standby, now: now)
+  /// - Parameters:
+  ///   - pool: The connections that were used; `nil` without any. If the server was lost, new ones are opened for
+  ///     the next attempt, without a read that waits for it.
+  ///   - error: `nil` if the standby only lags.
+  func fail(_ standby: Int, of pool: PostgresPool?, because error: (any Error)?) {
+    let isLost = (error as? PostgresError).map { $0.isLossOfStandby && $0.kind != .busy } ?? false
+    let isFirst = state.withLock { state in
+      // Other connections have replaced these since the thread began to use them.
+      if let pool, state.pools[standby] !== pool { return false }
+      if isLost, let pool {
+        state.pools[standby] = nil
+        state.lostPools.removeAll { $0.pool == nil }
+        state.lostPools.append(LostPool(pool: pool))
+      }
+      return !state.isClosed && state.routing.standbyFailed(standby, now: now)
     }
     guard isFirst else { return }
     let reason =
@@ -242,7 +265,7 @@ final class ReplicaRouter: Sendable {
         // A pool that was opened during the end of the store is released, with its connection.
         state.withLock { if !$0.isClosed { $0.pools[index] = pool } }
       } catch {
-        fail(index, because: error)
+        fail(index, of: nil, because: error)
       }
       state.withLock { _ = $0.opening.remove(index) }
     }

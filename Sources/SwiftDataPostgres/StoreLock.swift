@@ -60,9 +60,8 @@ struct StoreLock: Sendable {
   /// outside of transactions.
   func prepare(_ connection: PostgresConnection) throws {
     guard !profile.tableLocks || !profile.advisoryLocks else { return }
-    let find = try connection.prepare("SELECT count(to_regclass('\"Z_LOCK\"'))")
     // Programs that create it at the same time may fail once.
-    for isLast in [false, true] where try find.integer() != 1 {
+    for isLast in [false, true] where try !PostgresCatalog.hasTable("Z_LOCK", connection) {
       let rows = Purpose.allCases.map { "(\($0.rawValue))" }.joined(separator: ", ")
       do {
         try connection.execute(

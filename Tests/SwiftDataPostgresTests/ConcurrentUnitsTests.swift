@@ -15,11 +15,13 @@ struct ConcurrentUnitsTests {
   init() throws { address = try PostgresServer.shared.addressOfNewSchema() }
 
   private func container(
-    _ address: String? = nil, connections: Int = 8, _ log: StatementLog? = nil
+    _ address: String? = nil, connections: Int = 8, _ log: StatementLog? = nil,
+    statementTimeout: Duration = .seconds(60)
   ) throws -> ModelContainer {
     var configuration = try PostgresConfiguration(url: address ?? self.address)
     configuration.connections = connections
     configuration.statementLog = log
+    configuration.statementTimeout = statementTimeout
     return try ModelContainer(
       for: Sender.self, Topic.self, Poll.self, Drawer.self, configurations: configuration)
   }
@@ -208,6 +210,27 @@ struct ConcurrentUnitsTests {
     let history = try ModelContext(container())
       .fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(history.count == 201)
+  }
+
+  /// With two connections units share transactions that exclude other writers. Their commit is lost, or their begin.
+  @Test(arguments: [PostgresProxy.Mode.loseCommits(1), .loseMessage(after: 0)])
+  func aGroupThatLosesItsConnectionRunsAgain(_ loss: PostgresProxy.Mode) async throws {
+    let proxy = try PostgresProxy(to: PostgresServer.shared.socketFolder)
+    let writer = ModelWriter(try container(proxy.address(like: address), connections: 2))
+    try await writer.write { $0.insert(Message("a")) }
+    for number in 1...3 {
+      proxy.set(loss)
+      try await writer.write { try message("a", in: $0).likes += 1 }
+      #expect(try likes("a") == number)
+    }
+    proxy.set(loss)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<10 {
+        group.addTask { try await writer.write { try message("a", in: $0).likes += 1 } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try likes("a") == 13)
   }
 
   /// The server ends all sessions again and again. A unit is stored once, or its error says that it is not
@@ -410,6 +433,26 @@ struct ConcurrentUnitsTests {
     }
     #expect(results.all == Array(repeating: .busy, count: 20))
     try await writer.write { try message("a", in: $0).likes += 1 }
+    #expect(try likes("a") == 1)
+  }
+
+  /// The limit of the wait is not that of a statement.
+  @MainActor @Test func aUnitWaitsLongerThanAStatementMayRun() async throws {
+    try add("a")
+    let writer = ModelWriter(
+      try container(statementTimeout: .seconds(1)), waitingAtMost: .seconds(60))
+    let other = try PostgresConnection(ConnectionParameters(address))
+    try other.execute("BEGIN; LOCK TABLE \"Z_PRIMARYKEY\" IN SHARE ROW EXCLUSIVE MODE")
+    async let unit: Void = writer.write { try message("a", in: $0).likes += 1 }
+    let waiting = try PostgresServer.shared.connect().prepare(
+      """
+      SELECT count(*) FROM pg_stat_activity \
+      WHERE \(other.serverProcess) = ANY(pg_blocking_pids(pid))
+      """)
+    try await eventually("the unit waits") { try waiting.integer() == 1 }
+    try await Task.sleep(for: .seconds(2.5))
+    try other.execute("COMMIT")
+    try await unit
     #expect(try likes("a") == 1)
   }
 }

@@ -65,6 +65,29 @@ struct DisturbedSavesTests {
     #expect(try StoredRows(address).integer("SELECT max(\"ZVISITS\") FROM \"ZPLACE\"") == 4)
   }
 
+  /// A server that crashes may lose that a sequence has given a key, and give it to another process.
+  @Test func aRowOfAnotherSaveWithTheSameKeyDoesNotProveACommit() throws {
+    let (container, proxy, address) = try disturbed()
+    let context = try context(container, after: 3)
+    let rows = try StoredRows(address)
+    let key = try rows.integer("SELECT max(\"Z_PK\") + 1 FROM \"ZPLACE\"")
+    let entity = try rows.integer(
+      "SELECT \"Z_ENT\" FROM \"Z_PRIMARYKEY\" WHERE \"Z_NAME\" = 'Place'")
+    _ = try rows.integer("SELECT setval('\"Z_KEYS_\(entity)\"', \(key), false)")
+    let other = ModelContext(try self.container(address))
+    other.insert(Place("other"))
+    try other.save()
+    #expect(try rows.integer("SELECT max(\"Z_PK\") FROM \"ZPLACE\"") == key)
+    context.insert(Place("lost"))
+    proxy.set(.loseCommits(1))
+    #expect(failure { try context.save() }?.reason == .outcomeUnknown)
+    #expect(context.hasChanges)
+    #expect(try count(address) == 4)
+    try context.save()
+    let names = try ModelContext(container).fetch(FetchDescriptor<Place>()).map(\.name)
+    #expect(names.count == 5 && names.contains("other") && names.contains("lost"))
+  }
+
   /// The server finishes a commit before it obeys an administrator.
   @Test(arguments: [0, 3], [true, false])
   func aSessionThatEndsBehindItsCommitHasSaved(_ saves: Int, _ confirms: Bool) throws {

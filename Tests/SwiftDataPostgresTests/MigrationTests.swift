@@ -283,6 +283,31 @@ struct MigrationTests {
     #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Author>()) == 1)
   }
 
+  /// Another program has written the description of the same tables again.
+  @Test func aTransactionBeginsAfterAnotherVersionGotTheSameTables() async throws {
+    enum Renumbered: VersionedSchema {
+      static let versionIdentifier = Schema.Version(1, 0, 1)
+      static var models: [any PersistentModel.Type] { Library.V1.models }
+    }
+    try store.fillV1()
+    let context = try store.open(Library.V1.self)
+    // With two connections its units run one after the other, in one transaction.
+    let writer = ModelWriter(
+      try store.open(Library.V1.self) { $0.connections = 2 }.container)
+    _ = try store.open(Renumbered.self)
+    var runs = 0
+    try context.transaction {
+      runs += 1
+      context.insert(Library.V1.Author("late"))
+    }
+    #expect(runs == 1)
+    try await writer.write { $0.insert(Library.V1.Author("later")) }
+    let names = try context.fetch(
+      FetchDescriptor<Library.V1.Author>(sortBy: [SortDescriptor(\.name)])
+    ).map(\.name)
+    #expect(names == ["Ann", "late", "later"])
+  }
+
   /// Such an index is left by a `CREATE INDEX CONCURRENTLY` that failed; the server does not use it.
   @Test func anInvalidIndexIsMadeAnew() throws {
     try store.fillV1()

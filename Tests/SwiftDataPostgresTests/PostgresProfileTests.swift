@@ -60,6 +60,19 @@ struct PostgresProfileTests {
     #expect(try container.texts() == ["a"])
   }
 
+  /// The search path leads to both schemas.
+  @Test func aStoreDoesNotUseTheLocksOfAnotherSchema() throws {
+    let other = try MemoDatabase()
+    _ = try other.container { $0.profile = .portable }
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    let context = ModelContext(try container("\(url.dropLast()),\(other.schema)'"))
+    context.insert(City("Bern"))
+    try context.save()
+    let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+    let count = try StoredRows(url).integer("\(tables) AND tablename = 'Z_LOCK'")
+    #expect(count == 1)
+  }
+
   @Test func aSaveThatWaitsForATransactionSeesItsDeletions() throws {
     let url = try PostgresServer.shared.addressOfNewSchema()
     let (first, second) = (try container(url), try container(url))

@@ -32,16 +32,20 @@ final class PostgresProxy: Sendable {
   private let serverFolder: String
   private let listener: Int32
   private let mode = Mutex(Mode.forward)
+  private let connections = Mutex((opened: 0, open: Set<Int>()))
 
-  /// - Parameter folder: The folder of the server's socket.
-  init(to folder: String) throws {
-    target = folder + "/.s.PGSQL.5432"
+  /// - Parameters:
+  ///   - folder: The folder of the server's socket.
+  ///   - port: The number in the name of the sockets.
+  init(to folder: String, port: Int = 5432) throws {
+    let socketName = "/.s.PGSQL.\(port)"
+    target = folder + socketName
     serverFolder = folder
     self.folder = NSTemporaryDirectory() + "opensd-proxy-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(
       atPath: self.folder, withIntermediateDirectories: true)
     listener = socket(AF_UNIX, PostgresProxy.stream, 0)
-    let result = PostgresProxy.with(self.folder + "/.s.PGSQL.5432") { [listener] in
+    let result = PostgresProxy.with(self.folder + socketName) { [listener] in
       bind(listener, $0, $1)
     }
     guard result == 0, listen(listener, 64) == 0 else {
@@ -58,6 +62,9 @@ final class PostgresProxy: Sendable {
   }
 
   func set(_ mode: Mode) { self.mode.withLock { $0 = mode } }
+
+  /// The numbers of the connections that clients have now.
+  var openConnections: Set<Int> { connections.withLock { $0.open } }
 
   #if canImport(Darwin)
     private static let stream = SOCK_STREAM
@@ -101,8 +108,16 @@ final class PostgresProxy: Sendable {
         close(server)
         continue
       }
+      let number = connections.withLock { connections in
+        connections.opened += 1
+        connections.open.insert(connections.opened)
+        return connections.opened
+      }
       let link = Link(client: client, server: server)
-      Thread { self.pump(link, fromClient: true) }.start()
+      Thread {
+        self.pump(link, fromClient: true)
+        self.connections.withLock { _ = $0.open.remove(number) }
+      }.start()
       Thread { self.pump(link, fromClient: false) }.start()
     }
   }

@@ -67,6 +67,14 @@ struct PostgresReasonTests {
     }
   }
 
+  /// The check with which a save begins divides by zero if the description of the store has changed.
+  @Test func aCheckOfTheTablesThatFailsCanBeRepeated() throws {
+    let error = PostgresError(
+      .server, "division by zero", state: "22012",
+      sql: "SELECT txid_current() / (xmin = '0'::xid)::integer FROM \"Z_METADATA\"")
+    #expect(error.reason(entity: nil, properties: []) == .busy)
+  }
+
   /// No repetition helps before somebody has changed the server or the address.
   @Test(arguments: ["absent", "ascii"]) func anUnsuitableDatabaseIsNoPassingFailure(_ name: String)
     throws
@@ -201,11 +209,66 @@ struct PostgresReasonTests {
   }
 
   @Test func aTimeLimit() throws {
+    let context = try context { $0.statementTimeout = .milliseconds(400) }
+    try rows.connection.execute(
+      """
+      CREATE FUNCTION sleep() RETURNS trigger LANGUAGE plpgsql \
+      AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END'; \
+      CREATE TRIGGER sleep BEFORE INSERT ON "ZPLACE" FOR EACH ROW EXECUTE FUNCTION sleep()
+      """)
+    context.insert(Place("a"))
+    let error = try failure { try context.save() }
+    #expect(error.reason == .timedOut && error.reason.isTransient, "\(error.reason): \(error)")
+  }
+
+  /// The wait ends before the statement does.
+  @Test func aLockThatIsHeldLongerThanAStatementMayRun() throws {
     let error = try waitingSave(.milliseconds(400))
-    guard case .timedOut = error.reason, error.reason.isTransient else {
-      Issue.record("\(error.reason): \(error)")
-      return
+    #expect(error.reason == .busy && error.reason.isTransient, "\(error.reason): \(error)")
+  }
+
+  /// The limit of the wait is not that of a statement.
+  @Test(arguments: [PostgresProfile.postgreSQL, .portable])
+  func aTransactionWaitsLongerThanAStatementMayRun(_ profile: PostgresProfile) throws {
+    let context = try context {
+      $0.statementTimeout = .seconds(1)
+      $0.profile = profile
     }
+    let lock =
+      profile.tableLocks
+      ? "LOCK TABLE \"Z_PRIMARYKEY\" IN SHARE ROW EXCLUSIVE MODE"
+      : "UPDATE \"Z_LOCK\" SET \"Z_PK\" = \"Z_PK\""
+    try rows.connection.execute("BEGIN; \(lock)")
+    let process = rows.connection.serverProcess
+    let (url, done) = (url, DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      defer { done.signal() }
+      guard let admin = try? StoredRows(url) else { return }
+      for _ in 0..<2_000 {
+        let waiting =
+          (try? admin.integer(
+            "SELECT count(*) FROM pg_stat_activity WHERE \(process) = ANY(pg_blocking_pids(pid))"))
+          ?? 0
+        if waiting > 0 { break }
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+      Thread.sleep(forTimeInterval: 2.5)
+      _ = try? admin.connection.texts("SELECT pg_terminate_backend(\(process))")
+    }
+    try context.transaction(waitingAtMost: .seconds(60)) { context.insert(Place("a")) }
+    done.wait()
+    #expect(try context.fetchCount(FetchDescriptor<Place>()) == 1)
+    // Later statements have the usual limit.
+    let error = try failure {
+      try context.transaction(waitingAtMost: .seconds(60)) {
+        context.insert(Place("b"))
+        let admin = try StoredRows(url)
+        try admin.connection.execute("BEGIN; LOCK TABLE \"ZPLACE\" IN SHARE MODE")
+        try context.save()
+        withExtendedLifetime(admin) {}
+      }
+    }
+    #expect(error.reason == .busy, "\(error.reason): \(error)")
   }
 
   @Test func aStatementThatTheServerCancels() throws {

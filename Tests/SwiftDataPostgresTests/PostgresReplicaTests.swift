@@ -298,6 +298,80 @@ final class PostgresReplicaTests: Sendable {
     }
   }
 
+  /// A container that reaches the standby through a proxy.
+  private func container(
+    through proxy: PostgresProxy, _ limit: Duration = .seconds(60)
+  ) throws -> ModelContainer {
+    let container = try database.container(readURLs: [proxy.address(like: readURL)]) {
+      $0.statementTimeout = limit
+    }
+    try container.add("a")
+    try waitForStandby(container)
+    return container
+  }
+
+  /// The machine is off, so that not even a refusal comes back.
+  @Test func anUnreachableStandbyDelaysNoRead() throws {
+    let proxy = try PostgresProxy(to: server.socketFolder, port: 5433)
+    let container = try container(through: proxy)
+    proxy.set(.drop)
+    try standby.connect().execute(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+      """)
+    try PostgresReplicaTests.wait { proxy.openConnections.isEmpty }
+    // The first read meets the loss.
+    #expect(try container.texts() == ["a"])
+    // Several reads end while one connection is being opened.
+    var reads: [Int: Int] = [:]
+    try PostgresReplicaTests.wait {
+      let before = proxy.openConnections
+      let texts = try container.texts()
+      #expect(texts == ["a"])
+      for number in proxy.openConnections.intersection(before) {
+        reads[number, default: 0] += 1
+      }
+      return reads.values.contains { $0 > 2 }
+    }
+    proxy.set(.forward)
+    try waitForStandby(container)
+    #expect(try container.texts() == ["a"])
+  }
+
+  /// The statement gets no answer, and the request to cancel it neither.
+  @Test func aReadOfAStandbyThatStopsAnsweringRunsOnThePrimary() throws {
+    let proxy = try PostgresProxy(to: server.socketFolder, port: 5433)
+    let container = try container(through: proxy, .seconds(2))
+    proxy.set(.drop)
+    for _ in 0..<20 { #expect(try container.texts() == ["a"]) }
+    proxy.set(.forward)
+    try waitForStandby(container)
+    #expect(try container.texts() == ["a"])
+  }
+
+  /// A standby keeps locks that the primary server has released, if it does not replay that.
+  @Test func aReadThatWaitsForALockOfAStandbyRunsOnThePrimary() throws {
+    let container = try database.container(readURLs: [readURL]) {
+      $0.statementTimeout = .seconds(2)
+    }
+    try container.add("a")
+    try waitForStandby(container)
+    let administrator = try server.connect()
+    try administrator.execute(
+      "BEGIN; LOCK TABLE \(database.schema).\"ZMEMO\" IN ACCESS EXCLUSIVE MODE")
+    let locks = try standby.connect().prepare(
+      """
+      SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' \
+      AND relation = '\(database.schema)."ZMEMO"'::regclass
+      """)
+    try PostgresReplicaTests.wait { try locks.integer() == 1 }
+    try standby.pauseReplay()
+    try administrator.execute("COMMIT")
+    #expect(try container.texts() == ["a"])
+    try standby.resumeReplay()
+  }
+
   @Test func aContainerOpensWhileTheStandbyIsDown() throws {
     try standby.stop()
     let container = try container()
@@ -330,6 +404,33 @@ final class PostgresReplicaTests: Sendable {
     // It does not get what the old primary commits now.
     try container.add("b")
     #expect(try container.texts() == ["a", "b"])
+  }
+
+  /// The address of the standby led to the store when the container was opened.
+  @Test func anAddressThatLeadsToAnotherStoreLaterIsNotRead() throws {
+    let other = try MemoDatabase(server)
+    try other.container().add("other")
+    let administrator = try server.connect()
+    try administrator.execute(
+      """
+      CREATE ROLE reader LOGIN SUPERUSER; ALTER ROLE reader SET search_path = \(database.schema)
+      """)
+    let url = "host=\(server.socketFolder) user=reader dbname=postgres"
+    try WarningLog.$receiver.withValue({ self.warnings.add($0) }) {
+      let container = try database.container(readURLs: [url])
+      try container.add("a")
+      try waitForStandby(container)
+      try administrator.execute(
+        """
+        ALTER ROLE reader SET search_path = \(other.schema);
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'
+        """)
+      // After the time for which a check holds.
+      Thread.sleep(forTimeInterval: 0.2)
+      for _ in 0..<10 { #expect(try container.texts() == ["a"]) }
+      try container.add("b")
+      #expect(try container.texts() == ["a", "b"])
+    }
   }
 
   @Test func aStandbyOfAnotherDatabaseIsNotUsed() throws {

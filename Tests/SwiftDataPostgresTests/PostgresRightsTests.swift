@@ -5,6 +5,44 @@ import SwiftData
 import SwiftDataPostgres
 import Testing
 
+private enum Freight {
+  enum V1: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Parcel.self, Crate.self] }
+
+    @Model final class Parcel {
+      @Attribute(.unique) var code: String
+      init(_ code: String) { self.code = code }
+    }
+
+    @Model final class Crate {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum V2: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Parcel.self, Crate.self] }
+
+    @Model final class Parcel {
+      @Attribute(.unique) var code: String
+      var note: String?
+      init(_ code: String) { self.code = code }
+    }
+
+    @Model final class Crate {
+      var bytes: Data = Data([0xCA, 0xFE])
+      var empty: Data = Data()
+      var marks: [String] = []
+      var name: String
+      var path: String = "C:\\crates\\it's"
+      var seal: UUID = UUID(uuidString: "00010203-0405-0607-0809-0A0B0C0D0E0F")!
+      init(_ name: String) { self.name = name }
+    }
+  }
+}
+
 /// The roles that the article PostgreSQL makes, by its statements.
 @Suite(.enabled(if: PostgresServer.isAvailable))
 struct PostgresRightsTests {
@@ -49,6 +87,7 @@ struct PostgresRightsTests {
     for setting in [
       "quote_all_identifiers = on", "array_nulls = off", "bytea_output = escape",
       "DateStyle = German", "extra_float_digits = -15", "TimeZone = 'Asia/Kathmandu'",
+      "standard_conforming_strings = off",
     ] {
       try admin.execute("ALTER ROLE \(owner) SET \(setting)")
     }
@@ -64,6 +103,56 @@ struct PostgresRightsTests {
     #expect(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.changes.count)
         .reduce(0, +) == 207)
+  }
+
+  /// Texts in statements of a migration have no backslashes that the setting changes.
+  @Test func aMigrationDoesNotDependOnTheRulesForBackslashes() throws {
+    let folder = try PostgresServer.shared.socketFolder
+    func open(_ version: any VersionedSchema.Type) throws -> ModelContext {
+      let configuration = try PostgresConfiguration(
+        url: "host=\(folder) dbname=postgres user=\(owner)")
+      return ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: version),
+          configurations: [configuration] as [any DataStoreConfiguration]))
+    }
+    func indexes() throws -> [[PostgresValue]] {
+      try admin.prepare(
+        """
+        SELECT indexrelid::regclass::text, indexrelid::bigint FROM pg_index \
+        WHERE indrelid = '\(schema)."ZPARCEL"'::regclass ORDER BY 1
+        """
+      ).values()
+    }
+    try admin.execute("ALTER ROLE \(owner) SET standard_conforming_strings = off")
+    let before = try open(Freight.V1.self)
+    before.insert(Freight.V1.Parcel("a"))
+    let crate = Freight.V1.Crate("a")
+    before.insert(crate)
+    try before.save()
+    crate.name = "b"
+    try before.save()
+    let earlier = try indexes()
+    let context = try open(Freight.V2.self)
+    let migrated = try #require(context.fetch(FetchDescriptor<Freight.V2.Crate>()).first)
+    #expect(migrated.name == "b")
+    #expect(migrated.bytes == Data([0xCA, 0xFE]))
+    #expect(migrated.empty == Data())
+    #expect(migrated.marks == [])
+    #expect(migrated.path == "C:\\crates\\it's")
+    #expect(migrated.seal.uuidString == "00010203-0405-0607-0809-0A0B0C0D0E0F")
+    // The property of the change has another number now.
+    let updates = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .flatMap(\.changes).compactMap { change -> Set<PartialKeyPath<Freight.V2.Crate>>? in
+        guard case .update(let update as DefaultHistoryUpdate<Freight.V2.Crate>) = change else {
+          return nil
+        }
+        return Set(update.updatedAttributes)
+      }
+    #expect(updates.contains([\.name]), "\(updates)")
+    // None was made anew.
+    #expect(earlier.count == 3)
+    #expect(try indexes() == earlier)
   }
 
   private func failure<R>(_ body: () throws -> R) -> String {

@@ -70,6 +70,22 @@ extension StoreCopyTests {
     #expect(try contents(try database(address)) == contents(try file(url)))
   }
 
+  /// The search path leads to both schemas. A store is in the first one.
+  @Test func anInterruptedCopyInAnotherSchemaDoesNotMatter() throws {
+    let url = folder.file("many.store")
+    let context = ModelContext(try file(url))
+    for number in 0..<5_000 { context.insert(Album("\(number)")) }
+    try context.save()
+    let other = try PostgresServer.shared.addressOfNewSchema()
+    _ = try interrupted(StoreCopy(from: .file(url), to: .database(other)), after: 4_000)
+    let schema = try #require(other.split(separator: "search_path=").last?.dropLast())
+    let both = "\(address.dropLast()),\(schema)'"
+    let report = try StoreCopy(from: .file(url), to: .database(both)).run()
+    #expect(report.resumedRows == 0)
+    #expect(try ModelContext(database(both)).fetchCount(FetchDescriptor<Album>()) == 5_000)
+    #expect(try StoreCopy(from: .file(url), to: .database(other)).run().resumedRows >= 2_000)
+  }
+
   /// The names of the two stores differ in the extension, so both have their large values in one folder.
   @Test func aCopyThatStartsAnewLeavesTheLargeValuesOfANeighbour() throws {
     let url = try folder.makeStore(albums: 4)

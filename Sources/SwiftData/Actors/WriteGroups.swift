@@ -8,7 +8,8 @@
 /// 3. A unit that fails before it has written is rolled back in memory; the others go on. What it has set on
 ///    the context, such as an author, ends with it.
 /// 4. A unit that fails after it has written, or with an error that says nothing about the unit, ends the
-///    transaction. Nothing is stored. Then each unit runs in a transaction of its own.
+///    transaction. Nothing is stored. Then each unit runs in a transaction of its own; so it does if the
+///    connection is lost before or at the commit.
 /// 5. After the commit all callers get their results.
 ///
 /// A store that isolates several writers (`StorePort.writesConcurrently`): each unit has a transaction of
@@ -72,11 +73,11 @@ actor WriteGroups: ModelActor {
     while !hasEnded {
       var answer: (@Sendable () -> Void)?
       if let shared, !waiting.isSerial {
-        answer = waiting.take(atMost: 1).first.map { runBesideOthers($0, shared.log) }
+        answer = waiting.take(atMost: 1).first.map { run($0, .optimistic, shared.log) }
       } else if isUndoable {
-        runGroup()
+        runGroup(shared)
       } else {
-        for write in waiting.take(atMost: WriteGroups.largestCount) { runAlone(write) }
+        for write in waiting.take(atMost: WriteGroups.largestCount) { runAlone(write, nil) }
       }
       // Before the caller goes on, so that its next unit comes to this context again.
       hasEnded = waiting.end(index)
@@ -90,7 +91,8 @@ actor WriteGroups: ModelActor {
     prepareContext(context)
   }
 
-  private func runGroup() {
+  /// - Parameter shared: The store, if a unit can run again.
+  private func runGroup(_ shared: (any StorePort)?) {
     // The first unit waits for the lock, not for other units.
     var group = waiting.take(atMost: 1)
     if group.isEmpty { return }
@@ -108,8 +110,10 @@ actor WriteGroups: ModelActor {
           group.append(next)
         }
       }
-    } catch is Separation {
-      return group.forEach(runAlone)
+    } catch let error
+      where error is Separation || shared != nil && SaveRepetition.obstacle(of: error) != nil
+    {
+      return group.forEach { runAlone($0, shared) }
     } catch {
       // Those that wait would fail later in the same way.
       if !hasBegun { group += waiting.take(atMost: .max) }
@@ -142,7 +146,8 @@ actor WriteGroups: ModelActor {
     }
   }
 
-  private func runAlone(_ write: WaitingWrite) {
+  private func runAlone(_ write: WaitingWrite, _ shared: (any StorePort)?) {
+    if let shared { return run(write, .exclusive, shared.log)() }
     do {
       try stored(write, .exclusive)()
     } catch {
@@ -150,13 +155,16 @@ actor WriteGroups: ModelActor {
     }
   }
 
-  /// - Parameter log: Receives the repetitions.
+  /// Runs a unit in a transaction of its own, again if another writer disturbs it or the connection is lost.
+  /// - Parameters:
+  ///   - access: How the first attempt writes.
+  ///   - log: Receives the repetitions.
   /// - Returns: What resumes the caller.
-  private func runBesideOthers(
-    _ write: WaitingWrite, _ log: StatementLog?
+  private func run(
+    _ write: WaitingWrite, _ access: WriteAccess, _ log: StatementLog?
   ) -> @Sendable () -> Void {
     let start = ContinuousClock.now
-    var repetition = SaveRepetition()
+    var repetition = SaveRepetition(access)
     while true {
       // What comes next may see an earlier state than another context has stored.
       defer { withExtendedLifetime(modelContext.core.recentModels.removeAll()) {} }

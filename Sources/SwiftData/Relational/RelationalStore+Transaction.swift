@@ -12,15 +12,11 @@ extension RelationalStore {
     try requireNoOther(than: editor, lease)
     let (version, identity): (Int64?, ObjectIdentifier)
     do {
-      (version, identity) = try lease.use { session in
-        try session.beginEnclosingTransaction(access, within: limit)
-        do {
-          let version = driver.capabilities.reportsChanges ? try session.changeStamp().others : nil
-          return (version, ObjectIdentifier(session))
-        } catch {
-          session.rollbackEnclosingTransaction()
-          throw error
-        }
+      do {
+        (version, identity) = try begin(access, within: limit, lease)
+      } catch  where SaveRepetition.obstacle(of: error) == .concurrentChange {
+        // Nothing has run yet. Mostly another container has added an index.
+        (version, identity) = try begin(access, within: limit, lease)
       }
     } catch {
       lease.end()
@@ -30,6 +26,22 @@ extension RelationalStore {
     openTransactions.withLock { $0[identity] = EnclosingTransaction(owner: editor.id) }
     return RelationalTransaction(
       store: self, lease: lease, session: identity, externalVersion: version)
+  }
+
+  /// - Returns: The version of the database for changes of others, if it has one, and the session.
+  private func begin(
+    _ access: WriteAccess, within limit: Duration?, _ lease: any SQLWriterLease
+  ) throws -> (Int64?, ObjectIdentifier) {
+    try lease.use { session in
+      try session.beginEnclosingTransaction(access, within: limit)
+      do {
+        let version = driver.capabilities.reportsChanges ? try session.changeStamp().others : nil
+        return (version, ObjectIdentifier(session))
+      } catch {
+        session.rollbackEnclosingTransaction()
+        throw error
+      }
+    }
   }
 
   /// Notes a save or a deletion in the transaction that a context has opened on this database session.

@@ -46,7 +46,7 @@ struct ChangeSQL: Hashable, Sendable {
 
   // MARK: Literals
 
-  /// A value in a column of the type.
+  /// A value in a column of the type. Independent of the server's setting `standard_conforming_strings`.
   func literal(_ value: _StoredValue, of type: AttributeType) -> String {
     guard dialect == .postgreSQL else { return value.literal }
     switch value {
@@ -64,12 +64,11 @@ struct ChangeSQL: Hashable, Sendable {
     case .blob(let bytes) where type == .decimal:
       return "'\(String(decoding: bytes, as: UTF8.self))'::numeric"
     case .blob(let bytes):
-      return
-        "'\\x\(bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'::bytea"
+      let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+      return "decode('\(digits.joined())', 'hex')"
     }
   }
 
-  /// Independent of the server's setting `standard_conforming_strings`.
   private static func quoted(_ text: String) -> String {
     let quoted = text.quotedText
     guard quoted.utf8.contains(UInt8(ascii: "\\")) else { return quoted }

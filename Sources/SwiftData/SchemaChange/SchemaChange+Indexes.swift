@@ -121,13 +121,14 @@ struct StoredIndex {
     case .sqlite:
       "SELECT name, tbl_name, sql, 1 FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
     case .postgreSQL:
-      // The server changes the text of a definition, so its parts are listed.
+      // The server changes the text of a definition, so its parts are listed. A backslash would depend on
+      // its setting `standard_conforming_strings`.
       """
       SELECT i.relname::text, t.relname::text, \
       CASE WHEN x.indisunique THEN 'unique' ELSE '' END || (SELECT string_agg(chr(31) || \
       coalesce(a.attname::text, 'NFC ' || \
       substring(pg_get_indexdef(i.oid, k.number::int, true) FROM \
-      'ELSE NORMALIZE\\("(.*)", NFC\\)\\s+END'), '?') \
+      'ELSE NORMALIZE[(]"(.*)", NFC[)][[:space:]]+END'), '?') \
       || CASE WHEN x.indoption[(k.number - 1)::int] & 1 = 1 THEN ' DESC' ELSE '' END \
       || CASE WHEN x.indoption[(k.number - 1)::int] & 2 = 2 THEN ' NULLS FIRST' ELSE '' END, \
       '' ORDER BY k.number) FROM unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attribute, number) \
