@@ -207,26 +207,17 @@ extension JSONStore: ExternallyChangingStore {
 
   /// - Returns: Whether the file has changed.
   private func look() -> Bool {
-    let (changes, failure) = contents.withLock { contents in
-      let failure = Result { try contents.refresh() }
-      return (contents.takeFoundChanges(), failure)
+    var (changes, isReadable) = contents.withLock { contents in
+      let isReadable = (try? contents.refresh()) != nil
+      return (contents.takeFoundChanges(), isReadable)
+    }
+    if observers.hasFailed == isReadable {
+      observers.hasFailed = !isReadable
+      // Those that show results, or the error, fetch again, even if the file is what it was before.
+      changes = changes ?? DataStoreExternalChanges()
+      changes?.mayConcernOthers = true
     }
     if let changes { observers.report(changes) }
-    switch failure {
-    case .success:
-      let isReadableAgain = observers.hasFailed
-      observers.hasFailed = false
-      // It may be what it was before. Those that show the error fetch again.
-      if isReadableAgain, changes == nil {
-        observers.report(DataStoreExternalChanges(mayConcernOthers: true))
-        return true
-      }
-    case .failure:
-      if observers.hasFailed { return false }
-      observers.hasFailed = true
-      observers.report(DataStoreExternalChanges(mayConcernOthers: true))
-      return true
-    }
     return changes != nil
   }
 }

@@ -257,20 +257,6 @@ struct WatchTests {
     #expect(found.compactMap(\.born).sorted() == [1, 3])
   }
 
-  @MainActor @Test func resultsRecoverFromADocumentThatWasMissing() async throws {
-    let folder = try Folder()
-    try folder.write(FormatTests.text)
-    let context = ModelContext(try folder.open())
-    let observer = try ResultsObserver<Book, Never>(modelContext: context)
-    #expect(observer.results.count == 2)
-    let aside = folder.url.appending(path: "aside.json")
-    try FileManager.default.moveItem(at: folder.file, to: aside)
-    #expect(try await wait { observer.fetchError != nil })
-    try FileManager.default.moveItem(at: aside, to: folder.file)
-    #expect(try await wait { observer.fetchError == nil })
-    #expect(observer.results.count == 2)
-  }
-
   @MainActor @Test func liveResultsFollowAnEditor() async throws {
     let folder = try Folder()
     try folder.write(FormatTests.text)
@@ -349,6 +335,25 @@ struct WatchTests {
       Set(found.updated.map(\.entityName)) == ["Book", "Author", "Shelf"]
         && found.updated.contains(book.persistentModelID))
     #expect(!found.mayConcernOthers)
+  }
+
+  @Test func aDocumentThatWasMissingIsReportedWhenItIsBack() async throws {
+    let folder = try Folder()
+    try folder.write(FormatTests.text)
+    let store = try JSONStore(
+      JSONStoreConfiguration(schema: library, url: folder.file), migrationPlan: nil)
+    let reports = Mutex<[DataStoreExternalChanges]>([])
+    let observation = store.observeExternalChanges { changes in
+      reports.withLock { $0.append(changes) }
+    }
+    let aside = folder.url.appending(path: "aside.json")
+    try FileManager.default.moveItem(at: folder.file, to: aside)
+    #expect(try await wait { reports.withLock { $0 }.count == 1 })
+    // The same bytes: a fetch that has failed would give other results now.
+    try FileManager.default.moveItem(at: aside, to: folder.file)
+    #expect(try await wait { reports.withLock { $0 }.count == 2 })
+    #expect(reports.withLock { $0.last } == DataStoreExternalChanges(mayConcernOthers: true))
+    withExtendedLifetime(observation) {}
   }
 
   @Test func aMistakeOfAnEditorIsReportedOnceAndNothingIsOverwritten() async throws {
