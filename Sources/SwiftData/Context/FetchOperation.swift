@@ -140,8 +140,9 @@ struct FetchOperation<T: PersistentModel> {
   private func forEachMatch(
     among candidates: FetchedIdentifiers, _ rest: InMemoryRest, _ body: (Int, T) -> Void
   ) throws {
+    // Candidates need no relationships.
     var whole = descriptor
-    whole.propertiesToFetch = []
+    (whole.propertiesToFetch, whole.relationshipKeyPathsForPrefetching) = ([], [])
     let predicate = descriptor.predicate
     let range = descriptor.range
     let end = range.end(behind: 0)
@@ -210,7 +211,7 @@ struct FetchOperation<T: PersistentModel> {
   /// The models of a request for which the first rows were not enough. It begins anew, because all
   /// statements must see one state of the store.
   private func modelsInBatches(_ rest: InMemoryRest) throws -> [T] {
-    // Only models that match need their relationships.
+    // Only models that match need their relationships, which the caller prefetches.
     var whole = descriptor
     (whole.propertiesToFetch, whole.relationshipKeyPathsForPrefetching) = ([], [])
     let operation = FetchOperation(self, whole, readStored)

@@ -14,7 +14,8 @@ extension ModelContext {
   ///     sortBy: [SortDescriptor(\.start, order: .reverse)]))
   /// ```
   ///
-  /// Runs one statement, plus one for each relationship to prefetch, and reads the rows that match.
+  /// Runs one statement, plus one for each relationship to prefetch, and reads the rows that match. If few
+  /// rows match a part that SQL cannot express, a fetch with a limit runs several.
   /// A row that the context has in memory is returned as the same instance. Parts of the predicate
   /// that SQL cannot express are evaluated in memory, on the rows that match the other parts: on all
   /// of them, or with a limit on as many as it takes; see <doc:Predicates>.

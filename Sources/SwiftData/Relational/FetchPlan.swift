@@ -18,8 +18,6 @@ final class FetchPlan: Sendable {
     let purpose: QueryShape.Purpose
     let limit: QueryShape.Limit
     let hasOffset: Bool
-    /// Whether first rows and keys have one order (`RowQuery.hasParts`).
-    let hasParts: Bool
   }
 
   /// Makes a plan for one request.

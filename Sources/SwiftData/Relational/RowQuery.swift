@@ -80,8 +80,7 @@ struct RowQuery {
   func text(
     _ purpose: QueryShape.Purpose, _ statement: ((_ columns: [SQLExpression]) -> Select) -> Select
   ) -> String {
-    let key = FetchPlan.TextKey(
-      purpose: purpose, limit: limit, hasOffset: range.offset > 0, hasParts: hasParts)
+    let key = FetchPlan.TextKey(purpose: purpose, limit: limit, hasOffset: range.offset > 0)
     return plan.text(key) {
       var shape = compiled.shape
       // In a database that moves rows, pages of rows without an order would overlap, and the rows of

@@ -130,7 +130,6 @@ import Testing
     #expect(unsorted.sorted() == expected)
   }
 
-  /// PostgreSQL selects texts that contain the end anywhere, and the first of them are too few.
   @Model final class Label {
     #Index<Label>([\.name])
     var name: String
@@ -155,6 +154,7 @@ import Testing
     #expect(pages.sorted() == ["199", "299", "399"])
   }
 
+  /// PostgreSQL selects texts that contain the end anywhere, and the first of them are too few.
   @Test func endsOfTextsAreFound() throws {
     let context = try filled(1000)
     let descriptor = Self.words(#Predicate { $0.text.hasSuffix("7") }, limit: 60, offset: 3)

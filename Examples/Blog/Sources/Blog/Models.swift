@@ -88,9 +88,9 @@ final class Image {
 
 /// The second version of the models; the first one had no comments and no images.
 ///
-/// A store names its version. So a program with older models refuses the store of a newer one; without versions its
-/// `migrate` would delete what only the newer models have. When the models change, add a version with the next number to
-/// the plan, and keep copies of the earlier classes in this one.
+/// A store names the version that made or migrated it. So a program with an older version refuses the store of a newer
+/// one; without versions its `migrate` would delete what only the newer models have. When the models change, add a
+/// version with the next number to the plan, and keep copies of the earlier classes in this one.
 enum BlogV2: VersionedSchema {
   static let versionIdentifier = Schema.Version(2, 0, 0)
   static var models: [any PersistentModel.Type] {

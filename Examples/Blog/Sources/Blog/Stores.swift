@@ -53,6 +53,8 @@ struct Stores {
         reading.allowsSave = false
         do {
           _ = try open(reading)
+        } catch let error as SwiftDataError where error.reason == .schemaMismatch {
+          // There is a store. Opening it for writing tells what to do.
         } catch let error as SwiftDataError where error.reason == .invalidRequest {
           throw Advice("\(error)\nA new store is made by:\n  \(migrateCommand)")
         }
