@@ -161,13 +161,12 @@ package final class PostgresPool: @unchecked Sendable {
     case .refuse: throw failure(.closed, "the pool is closed")
     case .wait(let ticket):
       let start = ContinuousClock.now
-      let limit = limit ?? limits.waitLimit
       func note(isTimedOut: Bool) {
-        if limit == .zero { return }
         options.tracer?.noteWait(
           PostgresWait(
             isForWriting: purpose == .write, duration: .now - start, isTimedOut: isTimedOut))
       }
+      let limit = limit ?? limits.waitLimit
       let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
       if sleeper?.wake.wait(timeout: deadline) == .timedOut,
         let gate = state.withLock({ state -> PostgresPoolGate? in

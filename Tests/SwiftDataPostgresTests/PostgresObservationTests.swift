@@ -150,8 +150,13 @@ struct PostgresObservationTests {
     let observer = try ResultsObserver<Library.V1.Book, Never>(
       sortBy: [SortDescriptor(\.name)], modelContext: context)
     let history = try HistoryObserver(modelContainer: context.container)
-    let end = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.token
-    let following = Task { for try await _ in context.history(since: end) {} }
+    let received = Mutex(0)
+    let following = Task {
+      for try await _ in context.history(since: nil) { received.withLock { $0 += 1 } }
+    }
+    let count = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
+    // Then it waits for the next transaction.
+    try await eventually("the first transactions") { received.withLock { $0 } == count }
     #expect(observer.results.map(\.name) == ["book 0", "book 1"])
     let before = history.eventCounter
     _ = try store.open(Library.V2.self)

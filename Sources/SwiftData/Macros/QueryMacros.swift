@@ -22,8 +22,8 @@ public import Foundation
 /// memberwise initialiser has a parameter for the underscored property, with a default.
 ///
 /// In a class the underscored property is as private as the declared one. In a structure it is as
-/// visible as the structure, so that the memberwise initialiser is too: a structure with queries of a
-/// private model must be private itself, or in a private type.
+/// visible as the structure, so that the memberwise initialiser is too, unless the declared one is
+/// `fileprivate`. With queries of a private model declare them `fileprivate`, or the structure `private`.
 ///
 /// The container is that of an enclosing `withModelContainer`, or ``ModelContainer/installed``. See
 /// <doc:UserInterfaces>.
