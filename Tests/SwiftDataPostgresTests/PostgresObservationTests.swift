@@ -152,7 +152,9 @@ struct PostgresObservationTests {
     let history = try HistoryObserver(modelContainer: context.container)
     let received = Mutex(0)
     let following = Task {
-      for try await _ in context.history(since: nil) { received.withLock { $0 += 1 } }
+      for try await transactions in context.history(since: nil) {
+        received.withLock { $0 += transactions.count }
+      }
     }
     let count = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
     // Then it waits for the next transaction.
