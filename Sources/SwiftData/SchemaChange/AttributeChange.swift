@@ -71,7 +71,10 @@ struct AttributeChange {
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored, carried)
     } else {
-      if let stored, !stored.columns.isEmpty { refuseLoss(where: "NOT (\(stored.isNil))", stored) }
+      // In a transformation `noteRemovals` reports the lost links.
+      if !toleratesLosses, let stored, !stored.columns.isEmpty {
+        refuseLoss(where: "NOT (\(stored.isNil))", stored)
+      }
       begin()
     }
   }
