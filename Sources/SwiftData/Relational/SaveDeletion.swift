@@ -146,12 +146,24 @@ final class SaveDeletion {
       hasGrown = false
       for index in models.indices where !indices.contains(index) {
         let isMember = models.knownIdentifier(at: index).map(members.contains) ?? false
-        guard try isMember || isOwned(models, index, byOneOf: identifiers) else { continue }
+        let cells = models.cells(at: index)
+        guard
+          try isMember
+            || isOwned(
+              prepared.save(of: models.descriptor(at: index)), byOneOf: identifiers,
+              cells.changedValue)
+        else { continue }
         indices.insert(index)
         identifiers.insert(models[index].persistentIdentifier)
         members.formUnion(try cascadedModels(of: models[index]))
         hasGrown = true
       }
+    }
+    for snapshot in request.updated where !snapshot.changedSlots.isEmpty {
+      let isOwned = try isOwned(prepared.save(of: snapshot), byOneOf: identifiers) { slot in
+        snapshot.changedSlots.contains(slot) ? snapshot.changedValue(slot) : nil
+      }
+      if isOwned { members.insert(snapshot.persistentIdentifier) }
     }
     let stored = members.subtracting(identifiers).compactMap(keys.destination(of:))
       .filter { row in
@@ -166,13 +178,14 @@ final class SaveDeletion {
     return try doomedIndices(request)
   }
 
-  /// Whether a new model refers to a deleted row, or to one of some new models, whose deletion deletes it.
+  /// Whether a model refers to a deleted row, or to one of some new models, whose deletion deletes it.
+  /// - Parameter changedValue: The new value of a slot.
   private func isOwned(
-    _ models: NewModels, _ index: Int, byOneOf identifiers: Set<PersistentIdentifier>
-  ) throws -> Bool {
-    try prepared.save(of: models.descriptor(at: index)).toOnes.contains { link in
-      guard cascades(to: link),
-        case .identifier(let owner)? = models.cells(at: index).changedValue(link.slot)
+    _ save: EntitySave, byOneOf identifiers: Set<PersistentIdentifier>,
+    _ changedValue: (Int) -> SnapshotValue?
+  ) -> Bool {
+    save.toOnes.contains { link in
+      guard cascades(to: link), case .identifier(let owner)? = changedValue(link.slot)
       else { return false }
       return owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
         ?? identifiers.contains(owner)

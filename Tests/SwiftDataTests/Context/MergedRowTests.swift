@@ -71,11 +71,19 @@ import Testing
   @Model final class Order {
     var customer: Customer?
     @Relationship(deleteRule: .cascade) var invoice: Invoice?
+    @Relationship(deleteRule: .cascade, inverse: \Item.order) var items: [Item] = []
 
     init(customer: Customer? = nil, invoice: Invoice? = nil) {
       self.customer = customer
       self.invoice = invoice
     }
+  }
+
+  @Model final class Item {
+    var order: Order?
+    @Relationship(deleteRule: .cascade) var labels: [Label] = []
+
+    init() {}
   }
 
   @Model final class Invoice {
@@ -118,9 +126,8 @@ import Testing
   init() throws {
     container = try ModelContainer(
       for: Squad.self, Player.self, Club.self, Captain.self, Album.self, Shelf.self,
-      Label.self, Poster.self, Customer.self, Order.self, Invoice.self, Show.self, Ticket.self,
-      Seat.self,
-      Receipt.self,
+      Label.self, Poster.self, Customer.self, Order.self, Item.self, Invoice.self, Show.self,
+      Ticket.self, Seat.self, Receipt.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
   }
@@ -243,6 +250,24 @@ import Testing
     try context.save()
     #expect(invoice.isDeleted)
     #expect(try context.count(Invoice.self) == 0 && context.count(Order.self) == 0)
+    #expect(try context.stored(Label.self).map(\.name) == ["a"])
+  }
+
+  /// The stored model is moved to the new one, and its new member is not stored.
+  @Test func theNewMemberOfAMovedModelOfANewMemberReplacesNoStoredOne() throws {
+    let (customer, item) = (Customer(), Item())
+    context.insert(customer)
+    context.insert(item)
+    context.insert(Label("a"))
+    try context.save()
+    let order = Order(customer: customer)
+    context.insert(order)
+    item.order = order
+    item.labels = [Label("a")]
+    context.delete(customer)
+    try context.save()
+    #expect(item.isDeleted)
+    #expect(try context.count(Item.self) == 0 && context.count(Order.self) == 0)
     #expect(try context.stored(Label.self).map(\.name) == ["a"])
   }
 
