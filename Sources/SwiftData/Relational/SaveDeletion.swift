@@ -110,8 +110,8 @@ final class SaveDeletion {
   func removingUniqueValuesOfDoomedModels(
     _ request: SaveRequest
   ) throws -> (request: SaveRequest, doomed: Set<Int>) {
-    let isNeeded = !deletion.isEmpty && !request.inserted.indices.isEmpty
-    let doomed = isNeeded ? try doomedIndices(request) : []
+    // Deletes also stored rows to which only a unique link of a deleted row leads: it is not written.
+    let doomed = deletion.isEmpty ? [] : try doomedIndices(request)
     if doomed.isEmpty { return (request, []) }
     var changed = request
     for index in doomed.sorted() {
@@ -135,11 +135,13 @@ final class SaveDeletion {
     var indices: Set<Int> = []
     var identifiers: Set<PersistentIdentifier> = []
     var members: Set<PersistentIdentifier> = []
-    for snapshot in request.deleted + request.updated {
-      let root = try prepared.save(of: snapshot).changes.root
-      guard let key = snapshot.persistentIdentifier.rowKey, deletion.contains(key, root: root)
-      else { continue }
-      members.formUnion(try cascadedModels(of: snapshot))
+    for snapshots in [request.deleted, request.updated] {
+      for snapshot in snapshots where snapshot.hasNewLinks {
+        let root = try prepared.save(of: snapshot).changes.root
+        guard let key = snapshot.persistentIdentifier.rowKey, deletion.contains(key, root: root)
+        else { continue }
+        members.formUnion(try cascadedModels(of: snapshot))
+      }
     }
     var hasGrown = true
     while hasGrown {
@@ -282,6 +284,13 @@ final class SaveDeletion {
       if changed.isEmpty { return nil }
       return (store.plans.identifier(row.key, entity: row.root), changed)
     }
+  }
+}
+
+extension DefaultSnapshot {
+  /// Whether it may lead to models to which its row did not lead.
+  fileprivate var hasNewLinks: Bool {
+    !changedSlots.isEmpty || toManys.contains { !$0.added.isEmpty }
   }
 }
 

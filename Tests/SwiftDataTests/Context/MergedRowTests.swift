@@ -237,6 +237,22 @@ import Testing
     #expect(try context.stored(Invoice.self).map(\.number) == [1])
   }
 
+  /// The save writes no unique relationship of a deleted model.
+  @Test(arguments: [false, true])
+  func theNewUniqueModelOfADeletedOneIsDeleted(insertsOther: Bool) throws {
+    let (old, new) = (Receipt(), Receipt())
+    let ticket = Ticket(Seat(), receipt: old)
+    context.insert(ticket)
+    context.insert(new)
+    try context.save()
+    ticket.receipt = new
+    context.delete(ticket)
+    if insertsOther { context.insert(Seat()) }
+    try context.save()
+    #expect(new.isDeleted && old.modelContext === context)
+    #expect(try context.count(Receipt.self) == 1 && context.count(Ticket.self) == 0)
+  }
+
   /// Only a new model leads from the deleted model to a stored one, whose new member is not stored.
   @Test func theNewMemberOfAStoredModelOfANewMemberReplacesNoStoredOne() throws {
     let (customer, invoice) = (Customer(), Invoice(5))
