@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 
@@ -158,6 +159,27 @@ import Testing
     context.insert(Poster([Label("a"), Label("b")]))
     try context.save()
     #expect(try context.stored(Poster.self).map(\.labels.count) == [2])
+  }
+
+  @Test(.sqliteOnly("asks the default store"))
+  func membersAreCountedBesideMergedModelsOfTheirClassOnly() throws {
+    context.insert(Invoice(1))
+    context.insert(Label("a"))
+    try context.save()
+    let store = try #require(container.stores.first as? DefaultStore)
+    func counts() throws -> Int {
+      var found: [String] = []
+      try store.pool.write { $0.trace { found.append($0.sql) } }
+      try context.save()
+      try store.pool.write { $0.trace(nil) }
+      return found.filter { $0.hasPrefix("SELECT count(*)") && !$0.contains(" IN ") }.count
+    }
+    context.insert(Invoice(1))
+    for name in ["b", "d"] { context.insert(Poster([Label(name), Label(name + "'")])) }
+    #expect(try counts() == 0)
+    context.insert(Poster([Label("a"), Label("c")]))
+    #expect(try counts() > 0)
+    #expect(try context.count(Invoice.self) == 1 && context.count(Label.self) == 6)
   }
 
   @Test func membersThatACascadeDeletesDoNotCount() throws {
