@@ -154,6 +154,26 @@ import Testing
       lines.contains { $0.contains("/// The stored bytes of a transformed Color import Glibc") })
   }
 
+  /// Containers refuse `#Unique` of a subclass that names only inherited properties.
+  @Test func aUniqueConstraintOfInheritedPropertiesIsAComment() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    func attribute(_ name: String) -> PropertyDescription {
+      .attribute(AttributeDescription(name: name, type: .string, isOptional: true))
+    }
+    let car = EntityDescription(
+      name: "Car", properties: [attribute("maker"), attribute("plate")],
+      uniqueConstraints: [["maker"]])
+    let van = EntityDescription(
+      name: "Van", superName: "Car", properties: [attribute("load")],
+      uniqueConstraints: [["maker"], ["plate"], ["load", "plate"]])
+    try write(ModelDescription(entities: [car, van], versionIdentifiers: []), into: copy)
+    let source = try ModelSource(of: copy.url).text
+    #expect(source.contains("// Unique among these models in the file: plate."), "\(source)")
+    #expect(source.contains("#Unique<Car>([\\.maker])"), "\(source)")
+    #expect(source.contains("#Unique<Van>([\\.maker], [\\.load, \\.plate])"), "\(source)")
+  }
+
   private func write(_ model: ModelDescription, into copy: StoreCopy) throws {
     let bytes = try ModelCache.encode(model).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)

@@ -10,8 +10,8 @@ struct CountedLists: Sendable {
     let slot: Int
     let minimum: Int
     let maximum: Int
-    /// Whether several new members may become one row.
-    let membersMayMerge: Bool
+    /// The number of the members' root entity.
+    let memberRoot: Int?
     /// Counts the members of the owner whose key is parameter 0.
     let count: String
   }
@@ -42,22 +42,11 @@ struct CountedLists: Sendable {
         lists[entity.number, default: []].append(
           List(
             property: property.name, slot: property.slot, minimum: minimum, maximum: maximum,
-            membersMayMerge: CountedLists.isConstrained(toMany.destination, mapping, schema),
+            memberRoot: mapping.entity(named: toMany.destination).map(mapping.rootNumber(of:)),
             count: count.rendered(in: dialect).sql))
       }
     }
     self.lists = lists
-  }
-
-  /// Whether models of an entity or of its subentities have unique values.
-  private static func isConstrained(
-    _ entity: String, _ mapping: SchemaMapping, _ schema: Schema
-  ) -> Bool {
-    mapping.entity(named: entity)?.subtreeNumbers.contains { number in
-      mapping.entity(number: number).map {
-        !schema.uniquenessConstraints(of: $0.name).isEmpty
-      } ?? false
-    } ?? false
   }
 
   subscript(number: Int) -> [List] { lists[number] ?? [] }

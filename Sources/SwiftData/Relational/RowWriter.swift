@@ -31,8 +31,8 @@ final class RowWriter {
   private(set) var deletedRows: [PersistentIdentifier] = []
   /// The indices of new models that became a row with their unique values; `nil` if nobody needs them.
   private(set) var merged: [Int]?
-  /// Whether a new model became a row with its unique values.
-  private(set) var hasMerged = false
+  /// The numbers of the root entities of new models that became a row with their unique values.
+  private(set) var mergedRoots: Set<Int> = []
 
   init(
     store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
@@ -166,7 +166,7 @@ final class RowWriter {
       end += 1
       expectsUpsert = key != next
       if expectsUpsert {
-        noteMerged(end - 1)
+        noteMerged(end - 1, save)
         mergedCount += 1
         changes.noteUpdate(
           RowChanges.Row(root: save.changes.root, key: key),
@@ -195,7 +195,7 @@ final class RowWriter {
         return index - indices.lowerBound
       }
       keys.assign(key, to: index..<index + 1, of: models, save)
-      noteMerged(index)
+      noteMerged(index, save)
       let values = RowValues(
         row: row, cells: update.cells, keys: keys.inserted, trailingKey: key)
       try writing.run(.row(values))
@@ -219,7 +219,7 @@ final class RowWriter {
           store.takenValues.note(in: save.statements.entity.table)
           if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
           keys.assign(existing, to: own, of: models, save)
-          noteMerged(position.index)
+          noteMerged(position.index, save)
           try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
           _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
         } else {
@@ -236,8 +236,8 @@ final class RowWriter {
     }
   }
 
-  private func noteMerged(_ index: Int) {
-    hasMerged = true
+  private func noteMerged(_ index: Int, _ save: EntitySave) {
+    mergedRoots.insert(save.changes.root)
     merged?.append(index)
   }
 

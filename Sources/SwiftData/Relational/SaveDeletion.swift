@@ -110,8 +110,8 @@ final class SaveDeletion {
   func removingUniqueValuesOfDoomedModels(
     _ request: SaveRequest
   ) throws -> (request: SaveRequest, doomed: Set<Int>) {
-    let isNeeded = !deletion.isEmpty && !request.inserted.indices.isEmpty
-    let doomed = isNeeded ? try doomedIndices(request) : []
+    // Deletes also stored rows to which only a unique link of a deleted row leads: it is not written.
+    let doomed = deletion.isEmpty ? [] : try doomedIndices(request)
     if doomed.isEmpty { return (request, []) }
     var changed = request
     for index in doomed.sorted() {
@@ -135,23 +135,37 @@ final class SaveDeletion {
     var indices: Set<Int> = []
     var identifiers: Set<PersistentIdentifier> = []
     var members: Set<PersistentIdentifier> = []
-    for snapshot in request.deleted + request.updated {
-      let root = try prepared.save(of: snapshot).changes.root
-      guard let key = snapshot.persistentIdentifier.rowKey, deletion.contains(key, root: root)
-      else { continue }
-      members.formUnion(try cascadedModels(of: snapshot))
+    for snapshots in [request.deleted, request.updated] {
+      for snapshot in snapshots where snapshot.hasNewLinks {
+        let root = try prepared.save(of: snapshot).changes.root
+        guard let key = snapshot.persistentIdentifier.rowKey, deletion.contains(key, root: root)
+        else { continue }
+        members.formUnion(try cascadedModels(of: snapshot))
+      }
     }
     var hasGrown = true
     while hasGrown {
       hasGrown = false
       for index in models.indices where !indices.contains(index) {
         let isMember = models.knownIdentifier(at: index).map(members.contains) ?? false
-        guard try isMember || isOwned(models, index, byOneOf: identifiers) else { continue }
+        let cells = models.cells(at: index)
+        guard
+          try isMember
+            || isOwned(
+              prepared.save(of: models.descriptor(at: index)), byOneOf: identifiers,
+              cells.changedValue)
+        else { continue }
         indices.insert(index)
         identifiers.insert(models[index].persistentIdentifier)
         members.formUnion(try cascadedModels(of: models[index]))
         hasGrown = true
       }
+    }
+    for snapshot in request.updated where !snapshot.changedSlots.isEmpty {
+      let isOwned = try isOwned(prepared.save(of: snapshot), byOneOf: identifiers) { slot in
+        snapshot.changedSlots.contains(slot) ? snapshot.changedValue(slot) : nil
+      }
+      if isOwned { members.insert(snapshot.persistentIdentifier) }
     }
     let stored = members.subtracting(identifiers).compactMap(keys.destination(of:))
       .filter { row in
@@ -166,13 +180,14 @@ final class SaveDeletion {
     return try doomedIndices(request)
   }
 
-  /// Whether a new model refers to a deleted row, or to one of some new models, whose deletion deletes it.
+  /// Whether a model refers to a deleted row, or to one of some new models, whose deletion deletes it.
+  /// - Parameter changedValue: The new value of a slot.
   private func isOwned(
-    _ models: NewModels, _ index: Int, byOneOf identifiers: Set<PersistentIdentifier>
-  ) throws -> Bool {
-    try prepared.save(of: models.descriptor(at: index)).toOnes.contains { link in
-      guard cascades(to: link),
-        case .identifier(let owner)? = models.cells(at: index).changedValue(link.slot)
+    _ save: EntitySave, byOneOf identifiers: Set<PersistentIdentifier>,
+    _ changedValue: (Int) -> SnapshotValue?
+  ) -> Bool {
+    save.toOnes.contains { link in
+      guard cascades(to: link), case .identifier(let owner)? = changedValue(link.slot)
       else { return false }
       return owner.resolved.rowKey.map { deletion.contains($0, root: link.destinationRoot) }
         ?? identifiers.contains(owner)
@@ -269,6 +284,13 @@ final class SaveDeletion {
       if changed.isEmpty { return nil }
       return (store.plans.identifier(row.key, entity: row.root), changed)
     }
+  }
+}
+
+extension DefaultSnapshot {
+  /// Whether it may lead to models to which its row did not lead.
+  fileprivate var hasNewLinks: Bool {
+    !changedSlots.isEmpty || toManys.contains { !$0.added.isEmpty }
   }
 }
 

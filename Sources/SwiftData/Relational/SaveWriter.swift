@@ -151,7 +151,7 @@ struct SaveWriter {
   }
 
   /// The new rows whose members are counted: all of them beside cascades, which may have deleted members,
-  /// and beside merged models, which may be members; otherwise those that several new models were merged into.
+  /// and beside merged models of the members' class; otherwise those that several new models were merged into.
   private func countedNewRows() -> [NewRow] {
     if store.plans.counted.isEmpty { return [] }
     var counted: [NewRow] = []
@@ -159,7 +159,8 @@ struct SaveWriter {
     for run in new.runs {
       let lists = store.plans.counted[run.save.statements.entity.number]
       let isEachCounted =
-        deletion.hasCascades || rows.hasMerged && lists.contains(where: \.membersMayMerge)
+        deletion.hasCascades
+        || lists.contains { $0.memberRoot.map(rows.mergedRoots.contains) ?? false }
       guard !lists.isEmpty, isEachCounted || run.save.isConstrained else { continue }
       for index in run.indices {
         let row = RowChanges.Row(root: run.save.changes.root, key: keys[index])

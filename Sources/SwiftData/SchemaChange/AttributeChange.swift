@@ -15,7 +15,8 @@ struct AttributeChange {
   let integers: [[String]: IntegerTypes]
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
-  /// The paths of the parts that unique constraints contain; an empty path is the whole value.
+  /// The paths of the parts that unique constraints contain whose other members do not tell rows apart; an
+  /// empty path is the whole value.
   let uniquePaths: [[String]]
   private let sql: ChangeSQL
 
@@ -37,6 +38,8 @@ struct AttributeChange {
   /// The declared default of the property: a term for each column.
   struct Fallback {
     let terms: [[String]: ColumnSource]
+    /// The columns whose term is null in some rows, although the default is not.
+    var limited: Set<[String]> = []
   }
 
   private(set) var sources: [[String]: ColumnSource] = [:]
@@ -68,7 +71,10 @@ struct AttributeChange {
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored, carried)
     } else {
-      if let stored, !stored.columns.isEmpty { refuseLoss(where: "NOT (\(stored.isNil))", stored) }
+      // In a transformation `noteRemovals` reports the lost links.
+      if !toleratesLosses, let stored, !stored.columns.isEmpty {
+        refuseLoss(where: "NOT (\(stored.isNil))", stored)
+      }
       begin()
     }
   }
@@ -77,10 +83,9 @@ struct AttributeChange {
 
   func isUnique(_ path: [String]) -> Bool { uniquePaths.contains { path.starts(with: $0) } }
 
-  /// Whether the declared default fills all columns.
+  /// Whether the declared default fills all rows.
   private var hasDefault: Bool {
-    guard let fallback else { return false }
-    return !toleratesLosses || current.paths.allSatisfy { fallback.terms[$0.path] != nil }
+    fallback?.limited.isEmpty ?? false
   }
 
   /// Sets the sources of a new attribute.
@@ -169,6 +174,7 @@ struct AttributeChange {
     } else if let term = fallback?.terms[path] {
       sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
       if term != .null { changes.append("NOT (\(isNil))") }
+      if !hasDefault { needsCode = true }
     } else {
       let filler = filler(leaf, at: path)
       sources[path] = filler
@@ -203,9 +209,10 @@ struct AttributeChange {
 
   /// Handles an optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
-    guard let fallback, hasDefault else {
+    guard let fallback else {
       return refuseNil(where: isNil, stored.property.typeText, .before)
     }
+    if !hasDefault { needsCode = true }
     changes.append(isNil)
     for (path, source) in sources {
       guard let term = fallback.terms[path] else { continue }

@@ -16,20 +16,23 @@ extension ChangePlanner {
     let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
     let tags = tags(of: attribute, declaredBy: owner, rows)
-    let constraints = uniqueConstraints(with: attribute, declaredBy: owner, rows)
+    let constraints = try undistinguished(
+      uniqueConstraints(with: attribute, declaredBy: owner, rows), by: attribute, rows)
     var fallback: AttributeChange.Fallback?
     let isUnchanged =
       declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
     if let descriptor, let slot, !isUnchanged {
       fallback = try self.fallback(attribute, slot, descriptor, rows, table)
       if toleratesLosses {
-        fallback = fallback.flatMap { distinct($0, attribute, constraints, rows) }
+        fallback = fallback.map {
+          distinct($0, attribute, declaredBy: owner, constraints, rows)
+        }
       }
       fallback = fallback.map { untagged in
         AttributeChange.Fallback(
           terms: untagged.terms.mapValues {
             tagged($0, attribute, from: false, to: tags.current)
-          })
+          }, limited: untagged.limited)
       }
     }
     var change = AttributeChange(

@@ -28,20 +28,69 @@ extension ChangePlanner {
     }
   }
 
-  /// A declared default without values that would be equal in all rows although they must be unique:
+  /// The constraints of which no other member tells rows apart: the file has no values of the others, and
+  /// their declared defaults are the same in each row.
+  func undistinguished(
+    _ constraints: [[[String]]], by attribute: AttributeDescription, _ rows: TableSource.Rows
+  ) throws -> [[[String]]] {
+    try constraints.filter { constraint in
+      let others = constraint.filter { $0.first != attribute.name }
+      return try isNew(others, in: rows)
+        && !others.contains { try hasEvaluatedDefault($0[0], of: rows.current.name) }
+    }
+  }
+
+  private func hasEvaluatedDefault(_ property: String, of entity: String) throws -> Bool {
+    guard let descriptor = mapping?.entity(named: entity)?.descriptor,
+      let slot = descriptor.slot(named: property),
+      case .attribute = descriptor.properties[slot].form,
+      case .evaluated? = try functions.defaults.value(of: slot, descriptor)
+    else { return false }
+    return true
+  }
+
+  /// A declared default whose unique values only a single row gets, where it would be the same in each row:
   /// the code of a transformation sets others.
+  /// - Parameter constraints: Those of which no other member tells rows apart.
   func distinct(
     _ fallback: AttributeChange.Fallback, _ attribute: AttributeDescription,
-    _ constraints: [[[String]]], _ rows: TableSource.Rows
-  ) -> AttributeChange.Fallback? {
-    let paths = constraints.filter { constraint in
-      isNew(constraint.filter { $0.first != attribute.name }, in: rows)
-    }.joined().filter { $0.first == attribute.name }.map { $0.dropFirst() }
-    let terms = fallback.terms.filter { path, term in
-      guard case .constant = term, term != .null else { return true }
-      return !paths.contains { path.starts(with: $0) }
+    declaredBy owner: String, _ constraints: [[[String]]], _ rows: TableSource.Rows
+  ) -> AttributeChange.Fallback {
+    let paths = constraints.joined().filter { $0.first == attribute.name }.map { $0.dropFirst() }
+    let shared = fallback.terms.filter { path, term in
+      guard case .constant = term, term != .null else { return false }
+      return paths.contains { path.starts(with: $0) }
     }
-    return terms.isEmpty ? nil : AttributeChange.Fallback(terms: terms)
+    if shared.isEmpty { return fallback }
+    let isSingle = isSingle(attribute, declaredBy: owner, rows)
+    let limited = shared.mapValues { term in
+      ColumnSource.expression("CASE WHEN \(isSingle) THEN \(term.sql) END")
+    }
+    return AttributeChange.Fallback(
+      terms: fallback.terms.merging(limited) { $1 }, limited: Set(shared.keys))
+  }
+
+  /// The condition that no other row gets the declared default of an attribute.
+  private func isSingle(
+    _ attribute: AttributeDescription, declaredBy owner: String, _ rows: TableSource.Rows
+  ) -> String {
+    func condition(_ rows: TableSource.Rows) -> String {
+      guard let stored = counterparts.property(attribute.name, of: rows.current.name),
+        stored.property.attribute?.isOptional == true, !attribute.isOptional
+      else { return ChangedValues.all }
+      return AttributeChange.Earlier(property: stored.property, columns: columns(of: stored)).isNil
+    }
+    let selections = (links.sources.byTable[new.table(of: owner)] ?? []).flatMap { source in
+      source.rows.filter { rows in
+        new.model.lineage(of: rows.current.name).contains { $0.name == owner }
+      }.map { rows in
+        "SELECT 1 FROM \(source.table.quotedName) WHERE \(rows.condition) AND (\(condition(rows)))"
+      }
+    }
+    return """
+      (\(condition(rows))) AND (SELECT count(*) FROM (\(selections.joined(separator: " UNION ALL ")) LIMIT 2) \
+      AS S) = 1
+      """
   }
 
   mutating func checkUniqueness(of entity: EntityDescription, _ tables: [TableChange]) {

@@ -45,7 +45,13 @@ struct ModelClass {
     // Core Data also supports indexes on expressions.
     let indexes = entity.indexes.filter { !$0.isSpatial }.map { $0.elements.map(\.property) }
       .filter { $0.allSatisfy { source.isProperty($0, of: entity.name) } }
-    write("#Unique", entity.uniqueConstraints, to: &writer)
+    let unique = entity.uniqueConstraints.filter { !isRefused($0) }
+    for names in entity.uniqueConstraints where isRefused(names) {
+      writer.line(
+        "// Unique among these models in the file: \(names.joined(separator: ", ")). #Unique of a subclass needs one "
+          + "of its own properties.")
+    }
+    write("#Unique", unique, to: &writer)
     write("#Index", indexes, to: &writer)
     if !(entity.uniqueConstraints + indexes).isEmpty { writer.line() }
     for property in properties { property.write(to: &writer) }
@@ -55,6 +61,15 @@ struct ModelClass {
       type.write(to: &writer)
     }
     writer.close()
+  }
+
+  /// Whether a unique constraint names inherited properties only, and no superclass has it.
+  private func isRefused(_ constraint: [String]) -> Bool {
+    let ancestors = source.model.lineage(of: entity.name).dropFirst()
+    return constraint.allSatisfy { path in
+      let name = String(path.prefix { $0 != "." })
+      return ancestors.contains { $0[name] != nil }
+    } && !ancestors.contains { $0.uniqueConstraints.contains(constraint) }
   }
 
   private func write(_ macro: String, _ groups: [[String]], to writer: inout SourceWriter) {

@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 
@@ -71,11 +72,19 @@ import Testing
   @Model final class Order {
     var customer: Customer?
     @Relationship(deleteRule: .cascade) var invoice: Invoice?
+    @Relationship(deleteRule: .cascade, inverse: \Item.order) var items: [Item] = []
 
     init(customer: Customer? = nil, invoice: Invoice? = nil) {
       self.customer = customer
       self.invoice = invoice
     }
+  }
+
+  @Model final class Item {
+    var order: Order?
+    @Relationship(deleteRule: .cascade) var labels: [Label] = []
+
+    init() {}
   }
 
   @Model final class Invoice {
@@ -118,9 +127,8 @@ import Testing
   init() throws {
     container = try ModelContainer(
       for: Squad.self, Player.self, Club.self, Captain.self, Album.self, Shelf.self,
-      Label.self, Poster.self, Customer.self, Order.self, Invoice.self, Show.self, Ticket.self,
-      Seat.self,
-      Receipt.self,
+      Label.self, Poster.self, Customer.self, Order.self, Item.self, Invoice.self, Show.self,
+      Ticket.self, Seat.self, Receipt.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     context = ModelContext(container)
   }
@@ -151,6 +159,27 @@ import Testing
     context.insert(Poster([Label("a"), Label("b")]))
     try context.save()
     #expect(try context.stored(Poster.self).map(\.labels.count) == [2])
+  }
+
+  @Test(.sqliteOnly("asks the default store"))
+  func membersAreCountedBesideMergedModelsOfTheirClassOnly() throws {
+    context.insert(Invoice(1))
+    context.insert(Label("a"))
+    try context.save()
+    let store = try #require(container.stores.first as? DefaultStore)
+    func counts() throws -> Int {
+      var found: [String] = []
+      try store.pool.write { $0.trace { found.append($0.sql) } }
+      try context.save()
+      try store.pool.write { $0.trace(nil) }
+      return found.filter { $0.hasPrefix("SELECT count(*)") && !$0.contains(" IN ") }.count
+    }
+    context.insert(Invoice(1))
+    for name in ["b", "d"] { context.insert(Poster([Label(name), Label(name + "'")])) }
+    #expect(try counts() == 0)
+    context.insert(Poster([Label("a"), Label("c")]))
+    #expect(try counts() > 0)
+    #expect(try context.count(Invoice.self) == 1 && context.count(Label.self) == 6)
   }
 
   @Test func membersThatACascadeDeletesDoNotCount() throws {
@@ -230,6 +259,22 @@ import Testing
     #expect(try context.stored(Invoice.self).map(\.number) == [1])
   }
 
+  /// The save writes no unique relationship of a deleted model.
+  @Test(arguments: [false, true])
+  func theNewUniqueModelOfADeletedOneIsDeleted(insertsOther: Bool) throws {
+    let (old, new) = (Receipt(), Receipt())
+    let ticket = Ticket(Seat(), receipt: old)
+    context.insert(ticket)
+    context.insert(new)
+    try context.save()
+    ticket.receipt = new
+    context.delete(ticket)
+    if insertsOther { context.insert(Seat()) }
+    try context.save()
+    #expect(new.isDeleted && old.modelContext === context)
+    #expect(try context.count(Receipt.self) == 1 && context.count(Ticket.self) == 0)
+  }
+
   /// Only a new model leads from the deleted model to a stored one, whose new member is not stored.
   @Test func theNewMemberOfAStoredModelOfANewMemberReplacesNoStoredOne() throws {
     let (customer, invoice) = (Customer(), Invoice(5))
@@ -243,6 +288,24 @@ import Testing
     try context.save()
     #expect(invoice.isDeleted)
     #expect(try context.count(Invoice.self) == 0 && context.count(Order.self) == 0)
+    #expect(try context.stored(Label.self).map(\.name) == ["a"])
+  }
+
+  /// The stored model is moved to the new one, and its new member is not stored.
+  @Test func theNewMemberOfAMovedModelOfANewMemberReplacesNoStoredOne() throws {
+    let (customer, item) = (Customer(), Item())
+    context.insert(customer)
+    context.insert(item)
+    context.insert(Label("a"))
+    try context.save()
+    let order = Order(customer: customer)
+    context.insert(order)
+    item.order = order
+    item.labels = [Label("a")]
+    context.delete(customer)
+    try context.save()
+    #expect(item.isDeleted)
+    #expect(try context.count(Item.self) == 0 && context.count(Order.self) == 0)
     #expect(try context.stored(Label.self).map(\.name) == ["a"])
   }
 

@@ -324,6 +324,61 @@ import Testing
     #expect(Set(others) == ["Ben", nil])
   }
 
+  enum DriversByName: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Bike.self, Car.self, Person.self, Worker.self]
+    }
+
+    @Model final class Bike {
+      var driver: String?
+      init() {}
+    }
+
+    @Model final class Car {
+      var driver: Person
+      init(_ driver: Person) { self.driver = driver }
+    }
+
+    @Model class Person {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+
+    @Model final class Worker: Person {
+      override init(_ name: String) { super.init(name) }
+    }
+  }
+
+  enum NamesPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Driven.self, DriversByName.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Driven.self, toVersion: DriversByName.self,
+        transformation: { transformation in
+          try transformation.forEach(Driven.Bike.self, DriversByName.Bike.self) { old, new, _ in
+            new?.driver = old.driver?.name
+          }
+        })
+    ]
+  }
+
+  @Test func linksThatBecomeValuesAreReportedOnce() throws {
+    let store = try makeDrivers()
+    let schema = Schema(versionedSchema: DriversByName.self)
+    let configuration = ModelConfiguration(url: store.url)
+    let preview = try ModelContainer.migrationPreview(
+      for: schema, migrationPlan: NamesPlan.self, configurations: [configuration])
+    #expect(
+      preview.flatMap(\.losses).map { "\($0.entity).\($0.property ?? ""): \($0.valueCount)" }
+        == ["Bike.driver: 2"])
+    let context = ModelContext(
+      try ModelContainer(
+        for: schema, migrationPlan: NamesPlan.self, configurations: [configuration]))
+    let drivers = try context.fetch(FetchDescriptor<DriversByName.Bike>()).map(\.driver)
+    #expect(Set(drivers) == ["Ann", "Ben"])
+  }
+
   enum First {
     @Model final class Trip {
       var name = ""

@@ -59,6 +59,36 @@ import Testing
     ]
   }
 
+  enum WithDefaults: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      #Unique<Item>([\.token, \.part], [\.name, \.size])
+      var name: String
+      @Attribute(.unique) var code: String
+      var place: Place
+      @Attribute(.unique) var key: String = "main"
+      @Attribute(.unique) var label: String? = "first"
+      var token: UUID = UUID()
+      var part: Int = 4
+      var size: Int
+      init(_ name: String) {
+        (self.name, code, size) = (name, "", 0)
+        place = Place(city: "")
+      }
+    }
+  }
+
+  enum DefaultsPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [V1.self, WithDefaults.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: V1.self, toVersion: WithDefaults.self,
+        transformation: { try Code.current($0) })
+    ]
+  }
+
   private let store: MigratedStore
 
   init() throws {
@@ -69,12 +99,15 @@ import Testing
   }
 
   private func migrate(
+    _ store: MigratedStore? = nil, to version: any VersionedSchema.Type = V2.self,
+    _ plan: any SchemaMigrationPlan.Type = Plan.self,
     _ code: @escaping @Sendable (MigrationTransformation) throws -> Void
   ) throws -> ModelContext {
-    try Code.$current.withValue(code) {
+    let store = store ?? self.store
+    return try Code.$current.withValue(code) {
       ModelContext(
         try ModelContainer(
-          for: Schema(versionedSchema: V2.self), migrationPlan: Plan.self,
+          for: Schema(versionedSchema: version), migrationPlan: plan,
           configurations: [ModelConfiguration(url: store.url)]))
     }
   }
@@ -118,5 +151,32 @@ import Testing
     }
     #expect(error?.description.contains("failed in transformation") == true)
     #expect(try store.content() == before)
+  }
+
+  @Test func aSingleRowGetsUniqueDefaults() throws {
+    let store = try MigratedStore()
+    try store.make(V1.models) { $0.insert(V1.Item("a", "7")) }
+    let context = try migrate(store, to: WithDefaults.self, DefaultsPlan.self) { _ in }
+    let items = try context.fetch(FetchDescriptor<WithDefaults.Item>())
+    #expect(items.map(\.key) == ["main"] && items.map(\.label) == ["first"])
+    #expect(items.map(\.part) == [4] && items.map(\.size) == [0])
+  }
+
+  @Test func otherMembersTellRowsApart() throws {
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try migrate(to: WithDefaults.self, DefaultsPlan.self) { _ in }
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Item.key (String) in 2 rows (p1, p2)"), "\(text)")
+    #expect(!text.contains("Item.part") && !text.contains("Item.size"), "\(text)")
+    let context = try migrate(to: WithDefaults.self, DefaultsPlan.self) { transformation in
+      try transformation.forEach(V1.Item.self, WithDefaults.Item.self) { old, new, _ in
+        new?.key = "key of \(old.name)"
+      }
+    }
+    let items = try context.fetch(
+      FetchDescriptor<WithDefaults.Item>(sortBy: [SortDescriptor(\.name)]))
+    #expect(items.map(\.key) == ["key of a", "key of b"] && items.map(\.label) == [nil, nil])
+    #expect(items.map(\.part) == [4, 4] && items.map(\.size) == [0, 0])
   }
 }
