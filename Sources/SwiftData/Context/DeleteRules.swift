@@ -117,7 +117,7 @@ struct DeleteRules {
       if partner.descriptor.properties[inverse].isToMany {
         undoings.append(fixer.remove(storage, from: partner, slot: inverse))
       } else {
-        undoings.append(fixer.empty(partner, slot: inverse))
+        undoings.append(fixer.empty(partner, slot: inverse, of: storage))
       }
     }
   }

@@ -257,15 +257,23 @@ final class RelationshipFixer {
       }
     } else {
       guard partner.relationships.partner(slot) === model else { return }
-      // A model that was set here since the last save replaced the stored one on purpose.
-      let isStored = !partner.changedSlots.contains(slot)
+      let isDisplaced = displaces(storage, partner, slot)
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
-      if isStored, let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot,
-        !storage.descriptor.properties[inverse].isToMany
-      {
+      if isDisplaced {
         recorder.changes.noteDisplacement(of: partner, slot, from: storage.identifier)
       }
     }
+  }
+
+  /// Whether the stored one-to-one relationship of `partner` ends because `storage` is set elsewhere or deleted.
+  private func displaces(
+    _ storage: _ModelStorage, _ partner: _ModelStorage, _ slot: Int
+  ) -> Bool {
+    // A model that was set here since the last save replaced the stored one on purpose.
+    guard !partner.changedSlots.contains(slot),
+      let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot
+    else { return false }
+    return !storage.descriptor.properties[inverse].isToMany
   }
 
   private func assign(_ model: (any PersistentModel)?, to storage: _ModelStorage, slot: Int) {
@@ -306,11 +314,17 @@ extension RelationshipFixer {
 
   /// Clears a to-one that refers to a deleted model, which changes its owner.
   /// - Returns: The undo of it.
-  func empty(_ partner: _ModelStorage, slot: Int) -> Undoing {
+  func empty(_ partner: _ModelStorage, slot: Int, of storage: _ModelStorage) -> Undoing {
     let restore = restoring(partner, slot)
-    // A one-to-one relationship that the deletion has displaced before stays displaced.
+    let isDisplaced = displaces(storage, partner, slot)
+    // A relationship that was displaced before stays displaced.
     notify(partner, slot) { overlay(nil, on: partner, slot: slot) }
-    return restore
+    guard isDisplaced else { return restore }
+    recorder.changes.noteDisplacement(of: partner, slot, from: storage.identifier)
+    return { [changes = recorder.changes] in
+      changes.forgetDisplacement(of: partner, slot)
+      restore()
+    }
   }
 
   private func restoring(_ partner: _ModelStorage, _ slot: Int) -> Undoing {
