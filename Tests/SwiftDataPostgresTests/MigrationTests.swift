@@ -147,6 +147,18 @@ struct MigrationTests {
     #expect(try context.fetchCount(FetchDescriptor<Library.V1.Note>()) == 1)
   }
 
+  @Test func aRemovedMemberOfAStructIsALoss() throws {
+    let context = try store.open(Places.V1.self)
+    context.insert(Places.V1.Place(street: "Via Appia"))
+    try context.save()
+    let error = #expect(throws: SwiftDataError.self) { try store.open(Places.V2.self) }
+    #expect(
+      error?.description.contains("would delete 1 value of Place.address.street (String)") == true)
+    let places = try store.open(Places.V2.self) { $0.allowsMigrationLosses = true }
+      .fetch(FetchDescriptor<Places.V2.Place>())
+    #expect(places.map(\.address.city) == ["Rome"])
+  }
+
   @Test func aMigrationThatIsNotAllowedNamesTheDifferences() throws {
     try store.fillV1()
     let error = #expect(throws: SwiftDataError.self) {
@@ -426,6 +438,40 @@ enum Parts {
         self.title = title
         self.size = size
       }
+    }
+  }
+}
+
+/// A struct loses a member.
+enum Places {
+  enum V1: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Place.self] }
+
+    struct Address: Codable {
+      var street: String
+      var city: String
+    }
+
+    @Model final class Place {
+      var address: Address
+
+      init(street: String) { address = Address(street: street, city: "Rome") }
+    }
+  }
+
+  enum V2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Place.self] }
+
+    struct Address: Codable {
+      var city: String
+    }
+
+    @Model final class Place {
+      var address: Address
+
+      init() { address = Address(city: "") }
     }
   }
 }

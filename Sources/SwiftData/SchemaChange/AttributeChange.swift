@@ -13,6 +13,8 @@ struct AttributeChange {
   let fallback: Fallback?
   /// The Swift types of integers, by the paths of the columns.
   let integers: [[String]: IntegerTypes]
+  /// The columns that are null only if an enclosing part is nil, by their paths, with the path of that part.
+  let required: [[String]: [String]]
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
   private let sql: ChangeSQL
@@ -30,6 +32,13 @@ struct AttributeChange {
         : columns.values.map(\.name.quotedName).sorted().map { "\($0) IS NULL" }
           .joined(separator: " AND ")
     }
+
+    /// A condition that is true for rows with a value in a part; `nil` if the part has no columns.
+    func hasValue(at path: [String]) -> String? {
+      let names = columns.filter { $0.key.starts(with: path) }.values.map(\.name.quotedName)
+      if names.isEmpty { return nil }
+      return names.sorted().map { "\($0) IS NOT NULL" }.joined(separator: " OR ")
+    }
   }
 
   /// The declared default of the property: a term for each column.
@@ -45,12 +54,13 @@ struct AttributeChange {
   private(set) var losses: [String] = []
   /// Whether some rows get their value only from code.
   private(set) var needsCode = false
+  /// The members of structs that the current type lacks.
+  private(set) var removedMembers: [CompositePart] = []
 
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
-    toleratesLosses: Bool,
-    _ sql: ChangeSQL
+    required: [[String]: [String]], toleratesLosses: Bool, _ sql: ChangeSQL
   ) {
     self.sql = sql
     self.current = current
@@ -60,6 +70,7 @@ struct AttributeChange {
     self.stored = stored
     self.fallback = fallback
     self.integers = integers
+    self.required = required
     self.toleratesLosses = toleratesLosses
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored)
@@ -141,48 +152,55 @@ struct AttributeChange {
       }
       sources[path] = filler(leaf)
     }
-    if earlier.isEnumeration, current.isEnumeration { refuseLostCases(stored) }
+    noteMissingParts(of: earlier, stored)
     if earlier.isOptional, !current.isOptional { require(isNil: isNil, stored) }
   }
 
-  /// A new member of a struct, or a new case of an enum.
+  /// A new member of a struct, or a new case or associated value of an enum.
   private mutating func addMember(
     _ leaf: AttributeDescription, at path: [String], isNil: String, _ stored: Earlier
   ) {
-    if leaf.isOptional || current.isEnumeration {
-      sources[path] = .null
+    sources[path] = .null
+    guard let owner = required[path] else { return }
+    if !owner.isEmpty {
+      // In rows without the enclosing part the value is absent, too.
+      if let hasOwner = stored.hasValue(at: owner) { refuseMissing(path, where: hasOwner) }
     } else if let term = fallback?.terms[path] {
       sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
       if term != .null { changes.append("NOT (\(isNil))") }
     } else {
-      sources[path] = filler(leaf)
       if toleratesLosses {
         sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler(leaf).sql) END")
-        needsCode = true
-        return
       }
-      checks.append(
-        ChangeCheck(
-          entity, current.name, from: "without \(path.joined(separator: "."))",
-          to: "a value whose member \(path.joined(separator: ".")) is required",
-          reason: "have no value for it",
-          advice:
-            "Make the member optional, declare a default value of the property, or set it in "
-            + "a stage .transform.", .transformation,
-          table: table, condition: "\(rows.condition) AND NOT (\(isNil))"))
+      refuseMissing(path, where: "NOT (\(isNil))")
     }
   }
 
-  /// Reports rows with a removed case.
-  private mutating func refuseLostCases(_ stored: Earlier) {
-    let names = Set(current.paths.compactMap(\.path.first))
-    let lost = stored.columns.filter { !$0.key.isEmpty && !names.contains($0.key[0]) }
-    if lost.isEmpty { return }
-    let condition = lost.values.map(\.name.quotedName).sorted().map { "\($0) IS NOT NULL" }
-      .joined(separator: " OR ")
-    let cases = Set(lost.keys.map { $0[0] }).sorted().joined(separator: ", ")
-    refuseLoss(where: condition, stored, reason: "have a removed case (\(cases))")
-    changes.append(condition)
+  /// Handles what the stored value has and the current type lacks. Members of structs are deleted,
+  /// which the planner reports. A value of an enum is another one without one of its parts.
+  private mutating func noteMissingParts(of earlier: AttributeDescription, _ stored: Earlier) {
+    var lost: [CompositePart.Kind: [(name: String, condition: String)]] = [:]
+    for part in earlier.parts(missingIn: current) {
+      guard let condition = stored.hasValue(at: part.path) else { continue }
+      changes.append(condition)
+      if part.kind == .member {
+        removedMembers.append(part)
+      } else {
+        lost[part.kind, default: []].append((part.name, condition))
+      }
+    }
+    for kind in CompositePart.Kind.allCases {
+      guard let parts = lost[kind] else { continue }
+      let names = parts.map(\.name).sorted().joined(separator: ", ")
+      let reason =
+        switch kind {
+        case .enumCase: "have a removed case (\(names))"
+        case .associatedValue: "have a removed associated value (\(names))"
+        case .member, .otherForm: "would lose their values (\(names))"
+        }
+      refuseLoss(
+        where: parts.map(\.condition).joined(separator: " OR "), stored, reason: reason)
+    }
   }
 
   /// Handles an optional attribute that is required now.
@@ -208,6 +226,24 @@ struct AttributeChange {
     refuseLoss(
       where: "\(column) IS NOT NULL AND NOT \(isCase(column))", stored,
       reason: "have a value that is not the raw value of a case")
+  }
+
+  /// Reports rows that have no value for a new part that must have one.
+  private mutating func refuseMissing(_ path: [String], where condition: String) {
+    if toleratesLosses {
+      needsCode = true
+      return
+    }
+    let name = path.joined(separator: ".")
+    let isInCase = required[path].map { !$0.isEmpty } ?? false
+    checks.append(
+      ChangeCheck(
+        entity, current.name, from: "without \(name)",
+        to: "a value whose member \(name) is required", reason: "have no value for it",
+        advice: "Make the member optional, "
+          + (isInCase ? "" : "declare a default value of the property, ")
+          + "or set it in a stage .transform.", .transformation,
+        table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
   private mutating func refuseNil(

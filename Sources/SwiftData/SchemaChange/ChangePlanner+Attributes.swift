@@ -25,6 +25,7 @@ extension ChangePlanner {
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
+      required: required(attribute, slot.flatMap { descriptor?.properties[$0] }),
       toleratesLosses: toleratesLosses, sql)
     if let slot, let descriptor, let earlier = declared?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
@@ -65,6 +66,25 @@ extension ChangePlanner {
     case .integer64: return .int64
     default: return nil
     }
+  }
+
+  /// The columns that are null only if an enclosing part is nil, by their paths, with the path of
+  /// that part: the whole value, an optional member, or a case of an enum. Descriptions call all
+  /// columns in such a part optional, classes tell more.
+  private func required(
+    _ attribute: AttributeDescription, _ property: ModelProperty?
+  ) -> [[String]: [String]] {
+    var required: [[String]: [String]] = [:]
+    if case .attribute(.composite(let leaves))? = property?.form,
+      !attribute.paths.contains(where: \.path.isEmpty)
+    {
+      for leaf in leaves where leaf.form != .enumCase && leaf.optionalDepth != leaf.path.count {
+        required[leaf.path] = Array(leaf.path.prefix(leaf.optionalDepth ?? 0))
+      }
+    } else if !attribute.isEnumeration {
+      for (path, leaf) in attribute.paths where !leaf.isOptional { required[path] = [] }
+    }
+    return required
   }
 
   func columns(

@@ -92,6 +92,7 @@ struct ChangePlanner {
             reportLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
+            noteRemovedMembers(change)
             noteRequiredCode(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)
             for (path, term) in change.sources {
@@ -158,9 +159,9 @@ struct ChangePlanner {
           table: change.table,
           condition: "\(change.rows.condition) AND (\(change.losses.joined(separator: " OR ")))"))
     }
-    guard change.needsCode, !attribute.isOptional else { return }
+    guard change.needsCode else { return }
     let columns = attribute.paths.compactMap { path, leaf in
-      new.column(attribute.name, of: owner, attribute.part(path)).map { ($0.name, leaf) }
+      new.column(attribute.name, of: owner, attribute.part(path)).map { (path, $0.name, leaf) }
     }
     let property = mapping?.entity(named: change.rows.current.name)?.descriptor
       .property(named: attribute.name)
@@ -172,7 +173,8 @@ struct ChangePlanner {
       isCase = { [functions] in functions.isCase($0, in: table, of: type, isChanged: true) }
     }
     if let check = RequiredCheck(
-      attribute, columns, table: new.table(of: owner), change.rows, isCase: isCase)
+      attribute, columns, required: change.required, table: new.table(of: owner), change.rows,
+      isCase: isCase)
     {
       required.append(check)
     }

@@ -30,12 +30,16 @@ struct RequiredCheck {
   }
 
   /// - Parameters:
-  ///   - columns: The columns with their content.
+  ///   - columns: The columns with their content, by the paths of it.
+  ///   - required: The columns that are null only if an enclosing part is nil, with the path of that
+  ///     part.
   ///   - isCase: For an enum, the condition that a column contains the raw value of a case.
   /// - Returns: `nil` for an attribute that is valid for any content of its columns.
   init?(
-    _ attribute: AttributeDescription, _ columns: [(name: String, leaf: AttributeDescription)],
-    table: String, _ rows: TableSource.Rows, isCase: ((String) -> String)?
+    _ attribute: AttributeDescription,
+    _ columns: [(path: [String], name: String, leaf: AttributeDescription)],
+    required: [[String]: [String]], table: String, _ rows: TableSource.Rows,
+    isCase: ((String) -> String)?
   ) {
     func isMissing(_ name: String, _ leaf: AttributeDescription) -> String? {
       // A floating-point number that is null is read as NaN.
@@ -43,12 +47,23 @@ struct RequiredCheck {
       if let isCase { return "\(name) IS NULL OR NOT \(isCase(name))" }
       return leaf.type == .uri ? "\(name) IS NULL OR \(name) = ''" : "\(name) IS NULL"
     }
-    var conditions: [String]
-    if attribute.type == .composite, attribute.isEnumeration {
-      conditions = [columns.map { "\($0.name.quotedName) IS NULL" }.joined(separator: " AND ")]
-    } else {
-      conditions = columns.filter { !$0.leaf.isOptional }
-        .compactMap { isMissing($0.name.quotedName, $0.leaf) }
+    var conditions: [String] = []
+    if !attribute.isOptional {
+      conditions =
+        attribute.type == .composite && attribute.isEnumeration
+        ? [columns.map { "\($0.name.quotedName) IS NULL" }.joined(separator: " AND ")]
+        : columns.filter { !$0.leaf.isOptional }.compactMap {
+          isMissing($0.name.quotedName, $0.leaf)
+        }
+    }
+    // Parts without a value, although the part around them has one.
+    for (path, name, leaf) in columns where leaf.isOptional {
+      guard let owner = required[path], let missing = isMissing(name.quotedName, leaf) else {
+        continue
+      }
+      let hasOwner = columns.filter { $0.path.starts(with: owner) }
+        .map { "\($0.name.quotedName) IS NOT NULL" }.joined(separator: " OR ")
+      conditions.append("(\(missing)) AND (\(hasOwner))")
     }
     if conditions.isEmpty { return nil }
     self.init(
