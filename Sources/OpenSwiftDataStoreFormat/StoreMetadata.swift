@@ -16,6 +16,9 @@ package struct StoreMetadata: Hashable, Sendable {
   /// The Swift types of integers whose column type is ambiguous: `["Trip.code": "UInt64"]`. `nil`
   /// if the file has no such entry, as files of Apple's framework.
   package let integerTypes: [String: String]?
+  /// How composites are stored, as far as hashes leave it out (`CompositeForms.texts`). `nil` if
+  /// the file has no such entry, as files of Apple's framework.
+  package let compositeForms: [String: String]?
   /// Entities that occur in the history but no longer in the model, by their numbers in the
   /// history.
   package let removedEntities: [Int: String]
@@ -34,6 +37,7 @@ package struct StoreMetadata: Hashable, Sendable {
     // Keys of this library.
     static let externalAttributes = "OpenSwiftDataExternalAttributes"
     static let integerTypes = "OpenSwiftDataIntegerTypes"
+    static let compositeForms = "OpenSwiftDataCompositeForms"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
   }
 
@@ -50,6 +54,7 @@ package struct StoreMetadata: Hashable, Sendable {
     frameworkVersion = plist[Key.frameworkVersion]?.integer.flatMap(Int.init(exactly:))
     externalAttributes = plist[Key.externalAttributes]?.array?.compactMap(\.string)
     integerTypes = plist[Key.integerTypes]?.dictionary?.compactMapValues(\.string)
+    compositeForms = plist[Key.compositeForms]?.dictionary?.compactMapValues(\.string)
     let removed = (plist[Key.removedEntities]?.dictionary ?? [:]).compactMapValues(\.string)
     removedEntities = Dictionary(
       removed.compactMap { number, name in Int(number).map { ($0, name) } },
@@ -81,6 +86,8 @@ package struct StoreMetadata: Hashable, Sendable {
     plist[Key.autoVacuum] = .string("2")
     plist[Key.externalAttributes] = .array(externalAttributes.sorted().map(PropertyList.string))
     plist[Key.integerTypes] = .dictionary(integerTypes.mapValues(PropertyList.string))
+    plist[Key.compositeForms] = .dictionary(
+      CompositeForms(model).texts.mapValues(PropertyList.string))
     if let removedEntities {
       let entries = removedEntities.map { ("\($0.key)", PropertyList.string($0.value)) }
       plist[Key.removedEntities] =

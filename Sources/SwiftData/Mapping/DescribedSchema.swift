@@ -14,6 +14,9 @@ package final class DescribedSchema {
   /// The version hashes by entity.
   package private(set) lazy var hashes: [String: Data] = VersionHashes(model).byEntity
 
+  /// How composites are stored, which hashes leave out.
+  package private(set) lazy var compositeForms = CompositeForms(model)
+
   package init(_ schema: Schema, descriptors: [String: _ModelDescriptor]) {
     self.schema = schema
     self.descriptors = descriptors
