@@ -78,9 +78,10 @@ package struct MigrationPlanning {
       && keepsComposites(of: version, store)
   }
 
-  /// Whether the parts of composites are in the columns in which the version reads them.
+  /// Whether the parts of composites are in the columns in which the version reads them, and may be nil
+  /// only where it allows that.
   private func keepsComposites(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
-    version.compositeForms(of: names(in: store)).changes(
+    version.compositeForms.of(names(in: store)).changes(
       from: store.compositeForms, in: store.model
     ).isEmpty
   }
@@ -241,7 +242,7 @@ package struct MigrationPlanning {
     let index = narrowed(
       found,
       [
-        { versions[$0].compositeForms(of: part).texts == models.compositeForms.texts },
+        { versions[$0].compositeForms.of(part).texts == models.compositeForms.texts },
         { versions[$0].model(of: part).declaresTheSame(as: models.model) },
         // A schema that was given no version has this one.
         { models.identifier != Schema.Version(1, 0, 0) && versions[$0].name == models.name },

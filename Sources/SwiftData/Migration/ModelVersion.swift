@@ -67,11 +67,6 @@ package final class ModelVersion {
     return hashes.filter { names.contains($0.key) }
   }
 
-  /// How the composites of some entities are stored.
-  func compositeForms(of names: Set<String>?) -> CompositeForms {
-    names == nil ? compositeForms : CompositeForms(model(of: names))
-  }
-
   /// The model with some of its entities.
   func model(of names: Set<String>?) -> ModelDescription {
     guard let names else { return model }

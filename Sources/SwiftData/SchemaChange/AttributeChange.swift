@@ -15,6 +15,8 @@ struct AttributeChange {
   let integers: [[String]: IntegerTypes]
   /// The columns that are null only if an enclosing part is nil, by their paths, with the path of that part.
   let required: [[String]: [String]]
+  /// Of these, the columns that might be null in a present part; `nil` if the file does not record them.
+  let wereOptional: Set<[String]>?
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
   private let sql: ChangeSQL
@@ -39,6 +41,14 @@ struct AttributeChange {
       if names.isEmpty { return nil }
       return names.sorted().map { "\($0) IS NOT NULL" }.joined(separator: " OR ")
     }
+
+    /// A condition that is true for rows without a value in a part, but with one in the part around it.
+    func lacksValue(at path: [String], in owner: [String]) -> String? {
+      guard let hasValue = hasValue(at: path), let hasOwner = self.hasValue(at: owner) else {
+        return nil
+      }
+      return "NOT (\(hasValue)) AND (\(hasOwner))"
+    }
   }
 
   /// The declared default of the property: a term for each column.
@@ -54,13 +64,16 @@ struct AttributeChange {
   private(set) var losses: [String] = []
   /// Whether some rows get their value only from code.
   private(set) var needsCode = false
+  /// The paths of the parts that are new or were optional, and are required now.
+  private(set) var requiredParts: [[String]] = []
   /// The members of structs that the current type lacks.
   private(set) var removedMembers: [CompositePart] = []
 
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
-    required: [[String]: [String]], toleratesLosses: Bool, _ sql: ChangeSQL
+    required: [[String]: [String]], wereOptional: Set<[String]>?, toleratesLosses: Bool,
+    _ sql: ChangeSQL
   ) {
     self.sql = sql
     self.current = current
@@ -71,6 +84,7 @@ struct AttributeChange {
     self.fallback = fallback
     self.integers = integers
     self.required = required
+    self.wereOptional = wereOptional
     self.toleratesLosses = toleratesLosses
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored)
@@ -153,6 +167,7 @@ struct AttributeChange {
       sources[path] = filler(leaf)
     }
     noteMissingParts(of: earlier, stored)
+    requireParts(since: earlier, stored)
     if earlier.isOptional, !current.isOptional { require(isNil: isNil, stored) }
   }
 
@@ -164,7 +179,9 @@ struct AttributeChange {
     guard let owner = required[path] else { return }
     if !owner.isEmpty {
       // In rows without the enclosing part the value is absent, too.
-      if let hasOwner = stored.hasValue(at: owner) { refuseMissing(path, where: hasOwner) }
+      if let hasOwner = stored.hasValue(at: owner) {
+        refuseMissing(path, where: hasOwner, .transformation)
+      }
     } else if let term = fallback?.terms[path] {
       sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
       if term != .null { changes.append("NOT (\(isNil))") }
@@ -172,7 +189,7 @@ struct AttributeChange {
       if toleratesLosses {
         sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler(leaf).sql) END")
       }
-      refuseMissing(path, where: "NOT (\(isNil))")
+      refuseMissing(path, where: "NOT (\(isNil))", .transformation, orDefault: true)
     }
   }
 
@@ -203,6 +220,52 @@ struct AttributeChange {
     }
   }
 
+  /// Handles parts of a composite that were optional and are required now, and new enums in a struct,
+  /// all whose columns are optional.
+  private mutating func requireParts(since earlier: AttributeDescription, _ stored: Earlier) {
+    for part in current.parts(missingIn: earlier)
+    where part.kind == .member && part.description.isEnumeration && !part.description.isOptional {
+      guard let hasOwner = stored.hasValue(at: part.path.dropLast()) else { continue }
+      require(part.path, where: hasOwner, .transformation)
+    }
+    for path in current.parts(requiredSince: earlier) {
+      guard let condition = stored.lacksValue(at: path, in: path.dropLast()) else { continue }
+      require(path, where: condition, .before)
+    }
+    // The description does not tell whether an enum with raw values, or a part of an optional value, was
+    // optional.
+    for (path, leaf) in current.paths where leaf.isOptional {
+      guard let owner = required[path],
+        let condition = stored.lacksValue(at: path, in: owner.isEmpty ? path.dropLast() : owner)
+      else { continue }
+      if let wereOptional {
+        if wereOptional.contains(path) { require(path, where: condition, .before) }
+      } else if current.differs(from: earlier), !leaf.type.isFloat {
+        refuseMissing(path, where: condition, .before)
+      }
+    }
+  }
+
+  /// Sets a part to the declared default in the rows that need a value for it.
+  private mutating func require(
+    _ path: [String], where condition: String, _ remedy: MigrationProblem.Remedy
+  ) {
+    requiredParts.append(path)
+    changes.append(condition)
+    let leaves = current.paths.filter { $0.path.starts(with: path) }
+    let terms = leaves.map { fallback?.terms[$0.path] }
+    let hasDefault = terms.allSatisfy { $0 != nil } && terms.contains { $0 != .null }
+    if hasDefault || toleratesLosses {
+      for (path, leaf) in leaves {
+        let term = hasDefault ? fallback?.terms[path] : filler(leaf)
+        guard let term, let source = sources[path] else { continue }
+        sources[path] = .expression(
+          "CASE WHEN \(condition) THEN \(term.sql) ELSE \(source.sql) END")
+      }
+    }
+    if !hasDefault { refuseMissing(path, where: condition, remedy, orDefault: true) }
+  }
+
   /// Handles an optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
     guard let fallback else { return refuseNil(where: isNil, stored.property.typeText, .before) }
@@ -228,22 +291,27 @@ struct AttributeChange {
       reason: "have a value that is not the raw value of a case")
   }
 
-  /// Reports rows that have no value for a new part that must have one.
-  private mutating func refuseMissing(_ path: [String], where condition: String) {
+  /// Reports rows that have no value for a part that must have one.
+  /// - Parameter orDefault: Whether a default value of the property would be used.
+  private mutating func refuseMissing(
+    _ path: [String], where condition: String, _ remedy: MigrationProblem.Remedy,
+    orDefault: Bool = false
+  ) {
     if toleratesLosses {
       needsCode = true
       return
     }
     let name = path.joined(separator: ".")
-    let isInCase = required[path].map { !$0.isEmpty } ?? false
+    let code =
+      remedy == .before
+      ? "set it in willMigrate of a custom stage" : "set it in a stage .transform"
     checks.append(
       ChangeCheck(
         entity, current.name, from: "without \(name)",
         to: "a value whose member \(name) is required", reason: "have no value for it",
         advice: "Make the member optional, "
-          + (isInCase ? "" : "declare a default value of the property, ")
-          + "or set it in a stage .transform.", .transformation,
-        table: table, condition: "\(rows.condition) AND (\(condition))"))
+          + (orDefault ? "declare a default value of the property, " : "") + "or \(code).",
+        remedy, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
   private mutating func refuseNil(

@@ -16,8 +16,11 @@ extension ChangePlanner {
     let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
     var fallback: AttributeChange.Fallback?
+    let required = required(attribute, slot.flatMap { descriptor?.properties[$0] })
+    let wereOptional = declared.flatMap { optional(Array(required.keys), in: $0) }
     let isUnchanged =
       declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
+      && wereOptional?.isEmpty ?? true
     if let descriptor, let slot, !isUnchanged {
       fallback = try self.fallback(attribute, slot, descriptor, rows, table)
     }
@@ -25,8 +28,7 @@ extension ChangePlanner {
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
-      required: required(attribute, slot.flatMap { descriptor?.properties[$0] }),
-      toleratesLosses: toleratesLosses, sql)
+      required: required, wereOptional: wereOptional, toleratesLosses: toleratesLosses, sql)
     if let slot, let descriptor, let earlier = declared?.property.attribute,
       case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
       let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
@@ -85,6 +87,16 @@ extension ChangePlanner {
       for (path, leaf) in attribute.paths where !leaf.isOptional { required[path] = [] }
     }
     return required
+  }
+
+  /// Those of some parts that may be nil in the file; `nil` if the file does not record it.
+  private func optional(
+    _ paths: [[String]], in declared: ModelCounterparts.DeclaredProperty
+  ) -> Set<[String]>? {
+    let name = [declared.entity.name, declared.property.name]
+    return storedOptionalParts.map { parts in
+      Set(paths.filter { parts.contains((name + $0).joined(separator: ".")) })
+    }
   }
 
   func columns(

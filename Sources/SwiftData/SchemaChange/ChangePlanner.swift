@@ -12,6 +12,8 @@ struct ChangePlanner {
   let storedExternals: Set<String>?
   /// The Swift types of integers; `nil` if the file does not record them.
   let storedIntegers: [String: String]?
+  /// The parts of composites that may be nil in the file; `nil` if the file does not record them.
+  let storedOptionalParts: Set<String>?
   /// The properties that models declare as removed, by entity, for models without classes.
   let declaredRemovals: [String: Set<String>]
   let target: ChangeTarget
@@ -45,6 +47,7 @@ struct ChangePlanner {
     self.lastKeys = lastKeys
     storedExternals = stored?.externalAttributes.map(Set.init)
     storedIntegers = stored?.integerTypes
+    storedOptionalParts = stored?.optionalParts
     declaredRemovals = options.removedProperties
     toleratesLosses = options.keepsOldTables
     mayCarryOver = options.keepsOldTables || options.codeReadsBothVersions
@@ -173,8 +176,10 @@ struct ChangePlanner {
       isCase = { [functions] in functions.isCase($0, in: table, of: type, isChanged: true) }
     }
     if let check = RequiredCheck(
-      attribute, columns, required: change.required, table: new.table(of: owner), change.rows,
-      isCase: isCase)
+      attribute, columns,
+      required: change.required.map { ($0.key, $0.value) }
+        + change.requiredParts.map { ($0, $0.dropLast()) },
+      table: new.table(of: owner), change.rows, isCase: isCase)
     {
       required.append(check)
     }

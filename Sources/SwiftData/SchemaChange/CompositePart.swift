@@ -50,4 +50,25 @@ extension AttributeDescription {
         missingIn: counterpart, below: path, isInCase: isInCase || isEnumeration)
     }
   }
+
+  /// The paths of the parts that are required here and optional in an earlier declaration, outside of
+  /// optional parts and of enums, all whose parts are optional.
+  /// - Parameter isInOptional: Whether a value around this one was optional.
+  func parts(requiredSince earlier: AttributeDescription, isInOptional: Bool = false) -> [[String]]
+  {
+    let isInOptional = isInOptional || earlier.isOptional
+    if isEnumeration { return [] }
+    return elements.flatMap { element -> [[String]] in
+      guard !element.isOptional,
+        let known = earlier.elements.first(where: { $0.name == element.name }),
+        (element.type == .composite) == (known.type == .composite)
+      else { return [] }
+      // In a value that was optional, a floating-point number that is null may be NaN.
+      let isNew = known.isOptional && !(isInOptional && known.type.isFloat)
+      let inner =
+        element.type == .composite
+        ? element.parts(requiredSince: known, isInOptional: isInOptional) : []
+      return ((isNew ? [[]] : []) + inner).map { [element.name] + $0 }
+    }
+  }
 }

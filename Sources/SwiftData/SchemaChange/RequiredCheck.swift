@@ -31,14 +31,13 @@ struct RequiredCheck {
 
   /// - Parameters:
   ///   - columns: The columns with their content, by the paths of it.
-  ///   - required: The columns that are null only if an enclosing part is nil, with the path of that
-  ///     part.
+  ///   - required: The paths of the parts that must have a value if an enclosing part has one.
   ///   - isCase: For an enum, the condition that a column contains the raw value of a case.
   /// - Returns: `nil` for an attribute that is valid for any content of its columns.
   init?(
     _ attribute: AttributeDescription,
     _ columns: [(path: [String], name: String, leaf: AttributeDescription)],
-    required: [[String]: [String]], table: String, _ rows: TableSource.Rows,
+    required: [(part: [String], owner: [String])], table: String, _ rows: TableSource.Rows,
     isCase: ((String) -> String)?
   ) {
     func isMissing(_ name: String, _ leaf: AttributeDescription) -> String? {
@@ -56,14 +55,17 @@ struct RequiredCheck {
           isMissing($0.name.quotedName, $0.leaf)
         }
     }
-    // Parts without a value, although the part around them has one.
-    for (path, name, leaf) in columns where leaf.isOptional {
-      guard let owner = required[path], let missing = isMissing(name.quotedName, leaf) else {
-        continue
-      }
-      let hasOwner = columns.filter { $0.path.starts(with: owner) }
-        .map { "\($0.name.quotedName) IS NOT NULL" }.joined(separator: " OR ")
-      conditions.append("(\(missing)) AND (\(hasOwner))")
+    func content(of path: [String]) -> [(name: String, leaf: AttributeDescription)] {
+      columns.filter { $0.path.starts(with: path) }.map { ($0.name.quotedName, $0.leaf) }
+    }
+    for (part, owner) in required {
+      let own = content(of: part)
+      if own.allSatisfy({ !$0.leaf.isOptional || $0.leaf.type.isFloat }) { continue }
+      let isNil = own.map { "\($0.name) IS NULL" }.joined(separator: " AND ")
+      let hasOwner = content(of: owner).map { "\($0.name) IS NOT NULL" }
+      conditions.append(
+        owner.isEmpty && !attribute.isOptional
+          ? isNil : "\(isNil) AND (\(hasOwner.joined(separator: " OR ")))")
     }
     if conditions.isEmpty { return nil }
     self.init(
