@@ -93,7 +93,7 @@ extension ChangePlanner {
         advice: "If a new property is the renamed \(attribute.name), declare "
           + "@Attribute(originalName: \"\(attribute.name)\") on it, for example on \(first). To delete the "
           + "values, declare static let removedProperties: Set<String> = "
-          + "[\"\(attribute.name)\"] in the class \(current.name).",
+          + "[\"\(attribute.name)\"] in the class \(declaringClass(of: current.name)).",
         .declaration,
         keys: "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(rows)",
         probe: """

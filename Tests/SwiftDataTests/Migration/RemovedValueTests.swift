@@ -116,6 +116,55 @@ import Testing
     #expect(try backups().count == 1)
   }
 
+  enum Priced {
+    @Model class Item {
+      var label: String
+      init(_ label: String) { self.label = label }
+    }
+    @Model final class Offer: Item {
+      var price: Double
+      override init(_ label: String) {
+        price = 2
+        super.init(label)
+      }
+    }
+  }
+
+  enum Costed {
+    @Model class Item {
+      var label: String
+      init(_ label: String) { self.label = label }
+    }
+    @Model final class Offer: Item {
+      var cost: Double?
+      override init(_ label: String) { super.init(label) }
+    }
+  }
+
+  enum RootDeclared {
+    @Model class Item {
+      static let removedProperties: Set<String> = ["price"]
+
+      var label: String
+      init(_ label: String) { self.label = label }
+    }
+    @Model final class Offer: Item {
+      var cost: Double?
+      override init(_ label: String) { super.init(label) }
+    }
+  }
+
+  @Test func theRootClassDeclaresTheRemovedPropertyOfASubclass() throws {
+    try store.make([Priced.Item.self, Priced.Offer.self]) { $0.insert(Priced.Offer("a")) }
+    let text = try store.refusal([Costed.Item.self, Costed.Offer.self])
+    #expect(text.contains("Offer.price"), "\(text)")
+    #expect(
+      text.contains(
+        "static let removedProperties: Set<String> = [\"price\"] in the class Item."), "\(text)")
+    let context = try store.open([RootDeclared.Item.self, RootDeclared.Offer.self])
+    #expect(try context.fetch(FetchDescriptor<RootDeclared.Offer>()).map(\.cost) == [nil])
+  }
+
   enum OtherNumber {
     @Model final class Expense {
       var label: String
@@ -464,7 +513,9 @@ import Testing
       try ModelContainer(
         for: Mine.Quote.self, configurations: ModelConfiguration(url: store.url))
     }
-    #expect(error?.description.contains("Quote (20 rows)") ?? false, "\(String(describing: error))")
+    let text = error?.description ?? ""
+    #expect(text.contains("Quote (20 rows)"), "\(text)")
+    #expect(text.contains("list removed properties in removedProperties of Quote."), "\(text)")
     #expect(throws: SwiftDataError.unknownDataStoreSchema) { try preview([Mine.Quote.self]) }
     #expect(throws: SwiftDataError.unknownDataStoreSchema) {
       try ModelContainer(
