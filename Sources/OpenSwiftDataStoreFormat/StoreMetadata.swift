@@ -16,6 +16,11 @@ package struct StoreMetadata: Hashable, Sendable {
   /// The Swift types of integers whose column type is ambiguous: `["Trip.code": "UInt64"]`. `nil`
   /// if the file has no such entry, as files of Apple's framework.
   package let integerTypes: [String: String]?
+  /// The parts of composites that may themselves be nil; `nil` if the file does not record them.
+  package var optionalParts: Set<String>? { compositeForms.map(CompositeForms.optionalParts) }
+  /// How composites are stored, as far as hashes leave it out (`CompositeForms.texts`). `nil` if
+  /// the file has no such entry, as files of Apple's framework.
+  package let compositeForms: [String: String]?
   /// Entities that occur in the history but no longer in the model, by their numbers in the
   /// history.
   package let removedEntities: [Int: String]
@@ -34,6 +39,7 @@ package struct StoreMetadata: Hashable, Sendable {
     // Keys of this library.
     static let externalAttributes = "OpenSwiftDataExternalAttributes"
     static let integerTypes = "OpenSwiftDataIntegerTypes"
+    static let compositeForms = "OpenSwiftDataCompositeForms"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
   }
 
@@ -50,6 +56,7 @@ package struct StoreMetadata: Hashable, Sendable {
     frameworkVersion = plist[Key.frameworkVersion]?.integer.flatMap(Int.init(exactly:))
     externalAttributes = plist[Key.externalAttributes]?.array?.compactMap(\.string)
     integerTypes = plist[Key.integerTypes]?.dictionary?.compactMapValues(\.string)
+    compositeForms = plist[Key.compositeForms]?.dictionary?.compactMapValues(\.string)
     let removed = (plist[Key.removedEntities]?.dictionary ?? [:]).compactMapValues(\.string)
     removedEntities = Dictionary(
       removed.compactMap { number, name in Int(number).map { ($0, name) } },
@@ -63,11 +70,13 @@ package struct StoreMetadata: Hashable, Sendable {
   ///     kept.
   ///   - externalAttributes: The attributes whose values have tags.
   ///   - integerTypes: The Swift types of integers whose column type is ambiguous.
+  ///   - optionalParts: The parts of composites with one column that may themselves be nil.
   ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
   ///     file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
-    integerTypes: [String: String] = [:], removedEntities: [Int: String]? = nil
+    integerTypes: [String: String] = [:], optionalParts: Set<String> = [],
+    removedEntities: [Int: String]? = nil
   ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -81,6 +90,8 @@ package struct StoreMetadata: Hashable, Sendable {
     plist[Key.autoVacuum] = .string("2")
     plist[Key.externalAttributes] = .array(externalAttributes.sorted().map(PropertyList.string))
     plist[Key.integerTypes] = .dictionary(integerTypes.mapValues(PropertyList.string))
+    plist[Key.compositeForms] = .dictionary(
+      CompositeForms(model, optionalParts: optionalParts).texts.mapValues(PropertyList.string))
     if let removedEntities {
       let entries = removedEntities.map { ("\($0.key)", PropertyList.string($0.value)) }
       plist[Key.removedEntities] =

@@ -175,6 +175,37 @@ struct MigrationTests {
     #expect(try context.fetchCount(FetchDescriptor<Library.V1.Note>()) == 1)
   }
 
+  @Test func aRemovedMemberOfAStructIsALoss() throws {
+    let context = try store.open(Places.V1.self)
+    context.insert(Places.V1.Place(street: "Via Appia"))
+    try context.save()
+    let error = #expect(throws: SwiftDataError.self) { try store.open(Places.V2.self) }
+    #expect(
+      error?.description.contains("would delete 1 value of Place.address.street (String)") == true)
+    let places = try store.open(Places.V2.self) { $0.allowsMigrationLosses = true }
+      .fetch(FetchDescriptor<Places.V2.Place>())
+    #expect(places.map(\.address.city) == ["Rome"])
+  }
+
+  /// The version hashes of the models are equal, the names of their columns are not.
+  @Test func membersInAnotherOrderKeepTheirValues() throws {
+    let old = try store.open(Maps.V1.self)
+    old.insert(Maps.V1.Map())
+    try old.save()
+    let error = #expect(throws: SwiftDataError.self) {
+      try store.open(Maps.V2.self) { $0.allowsMigration = false }
+    }
+    #expect(error?.description.contains("has to be migrated") == true)
+    for _ in 0..<2 {
+      let boxes = try store.open(Maps.V2.self).fetch(FetchDescriptor<Maps.V2.Map>()).map(\.box)
+      #expect(boxes.map(\.min.x) == [1] && boxes.map(\.max.x) == [2])
+    }
+    old.insert(Maps.V1.Map())
+    let late = #expect(throws: SwiftDataError.self) { try old.save() }
+    #expect(late?.description.contains("was migrated by another process") == true)
+    _ = try store.open(Maps.V2.self) { $0.allowsMigration = false }
+  }
+
   @Test func aMigrationThatIsNotAllowedNamesTheDifferences() throws {
     try store.fillV1()
     let error = #expect(throws: SwiftDataError.self) {
@@ -489,6 +520,77 @@ enum Parts {
         self.title = title
         self.size = size
       }
+    }
+  }
+}
+
+/// The members of a struct are declared in another order.
+enum Maps {
+  struct Point: Codable { var x: Int }
+
+  enum V1: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Map.self] }
+
+    struct Box: Codable {
+      var min: Point
+      var max: Point
+    }
+
+    @Model final class Map {
+      var box: Box
+
+      init() { box = Box(min: Point(x: 1), max: Point(x: 2)) }
+    }
+  }
+
+  enum V2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Map.self] }
+
+    struct Box: Codable {
+      var max: Point
+      var min: Point
+    }
+
+    @Model final class Map {
+      var box: Box
+
+      init() { box = Box(max: Point(x: 2), min: Point(x: 1)) }
+    }
+  }
+}
+
+/// A struct loses a member.
+enum Places {
+  enum V1: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Place.self] }
+
+    struct Address: Codable {
+      var street: String
+      var city: String
+    }
+
+    @Model final class Place {
+      var address: Address
+
+      init(street: String) { address = Address(street: street, city: "Rome") }
+    }
+  }
+
+  enum V2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Place.self] }
+
+    struct Address: Codable {
+      var city: String
+    }
+
+    @Model final class Place {
+      var address: Address
+
+      init() { address = Address(city: "") }
     }
   }
 }

@@ -81,7 +81,7 @@ extension PropertyDescription {
 extension AttributeDescription {
   /// Whether the stored values of one attribute are not valid for the other.
   package func differs(from other: AttributeDescription) -> Bool {
-    !holdsRows(of: other) || isOptional != other.isOptional
+    !holdsRows(of: other) || isOptional != other.isOptional || allowsOtherNil(than: other)
   }
 
   fileprivate func holdsRows(of other: AttributeDescription) -> Bool {
@@ -179,8 +179,8 @@ extension AttributeDescription {
       case .uri: "URL"
       case .transformable: valueClassName.map { "a transformed \($0)" } ?? "a transformed value"
       case .composite:
-        (isEnumeration ? "an enum" : "a struct")
-          + " with the columns "
+        (isOptional ? "an optional " : isEnumeration ? "an " : "a ")
+          + (isEnumeration ? "enum" : "struct") + " with the columns "
           + leaves.map { "\($0.attribute.name): \($0.attribute.typeText)" }.joined(separator: ", ")
       }
     return text + (isOptional && type != .composite ? "?" : "")

@@ -124,6 +124,8 @@ package struct StoreMigration {
     let unrelated = try change.unrelatedEntities(session)
     guard let first = unrelated.first else { return }
     let names = unrelated.map { "\($0.entity) (\($0.rows) \($0.rows == 1 ? "row" : "rows"))" }
+    // Subclasses inherit the declaration.
+    let roots = Set(unrelated.compactMap { change.new.model.lineage(of: $0.entity).last?.name })
     let hints = try change.problems(session).filter { problem in
       problem.remedy == .declaration && unrelated.contains { $0.entity == problem.storedEntity }
     }.prefix(12).map { "\n- \($0.description)" }.joined()
@@ -132,7 +134,7 @@ package struct StoreMigration {
         + "properties is in your models: \(names.joined(separator: ", ")). The \(noun) is probably "
         + "from another program. Check the \(subject.isFile ? "URL" : "address"), or rename the model. If it is the same model, declare the "
         + "former names of its properties with @Attribute(originalName:), or list removed properties in "
-        + "removedProperties. The \(noun) is unchanged.\(hints)",
+        + "removedProperties of \(roots.sorted().joined(separator: ", ")). The \(noun) is unchanged.\(hints)",
       doing: "opening a store", entity: unrelated.count == 1 ? first.entity : nil)
   }
 

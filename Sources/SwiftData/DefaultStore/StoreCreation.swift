@@ -11,8 +11,9 @@ package struct StoreCreation {
   private let definitions: [any SQLStatement]
   private let externalAttributes: [String]
   private let integerTypes: [String: String]
-  /// The entities that `externalAttributes` and `integerTypes` describe; the file's entries for
-  /// other entities are kept.
+  private let optionalParts: Set<String>
+  /// The entities that `externalAttributes`, `integerTypes` and `optionalParts` describe; the file's
+  /// entries for other entities are kept.
   private let ownEntities: Set<String>
 
   /// - Parameters:
@@ -22,14 +23,16 @@ package struct StoreCreation {
   ///     first.
   ///   - externalAttributes: The attributes whose values have tags: `Photo.data`.
   ///   - integerTypes: The Swift types of integers whose column type is ambiguous.
-  ///   - ownEntities: The entities that the two arguments before describe.
+  ///   - optionalParts: The parts of composites that may be nil: `Trip.place.zip`.
+  ///   - ownEntities: The entities that the three arguments before describe.
   package init(
     model: ModelDescription, numbers: [String: Int], definitions: [any SQLStatement],
     externalAttributes: [String] = [], integerTypes: [String: String] = [:],
-    ownEntities: Set<String> = []
+    optionalParts: Set<String> = [], ownEntities: Set<String> = []
   ) {
     self.externalAttributes = externalAttributes
     self.integerTypes = integerTypes
+    self.optionalParts = optionalParts
     self.ownEntities = ownEntities
     self.model = model
     self.numbers = numbers
@@ -43,7 +46,7 @@ package struct StoreCreation {
       model: ModelDescription(
         entities: model.entities, versionIdentifiers: self.model.versionIdentifiers),
       numbers: numbers, definitions: definitions, externalAttributes: externalAttributes,
-      integerTypes: integerTypes, ownEntities: ownEntities)
+      integerTypes: integerTypes, optionalParts: optionalParts, ownEntities: ownEntities)
   }
 
   /// Creates all tables of an empty file, in the same order as Apple's framework.
@@ -72,7 +75,8 @@ package struct StoreCreation {
     try metadata.bind(
       describesModel
         ? StoreMetadata.data(
-          model, externalAttributes: externalAttributes, integerTypes: integerTypes) : Data(),
+          model, externalAttributes: externalAttributes, integerTypes: integerTypes,
+          optionalParts: optionalParts) : Data(),
       at: 2)
     try metadata.run()
     if describesModel { try writeModelCache(connection) }
@@ -98,6 +102,7 @@ package struct StoreCreation {
         + (known?.externalAttributes ?? []).filter(isOfOther),
       integerTypes: integerTypes.merging(
         (known?.integerTypes ?? [:]).filter { isOfOther($0.key) }, uniquingKeysWith: { $1 }),
+      optionalParts: optionalParts.union((known?.optionalParts ?? []).filter(isOfOther)),
       removedEntities: removedEntities)
     let first = "\(dialect.placeholder)1"
     try session.statement("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = \(first)")
@@ -137,7 +142,8 @@ extension StoreCreation {
         ModelDescription(entities: model.entities, versionIdentifiers: [$0])
       } ?? model, numbers: mapping.layout.numbers,
       definitions: mapping.creationStatements, externalAttributes: mapping.externalAttributes,
-      integerTypes: mapping.integerTypes, ownEntities: Set(mapping.entities.map(\.name)))
+      integerTypes: mapping.integerTypes, optionalParts: mapping.optionalParts,
+      ownEntities: Set(mapping.entities.map(\.name)))
   }
 }
 

@@ -37,8 +37,9 @@ package enum StoreDecision {
 
 /// Decides whether the rows of a file match the models.
 ///
-/// Compares version hashes. If they differ, compares the model in the model cache, which shows the
-/// differences and whether they matter. A file without hashes is recognised by its columns.
+/// Compares version hashes, and the forms of composites, which hashes leave out. If they differ,
+/// compares the model in the model cache, which shows the differences and whether they matter. A file
+/// without hashes is recognised by its columns.
 private struct StoreRecognition {
   private(set) var differences: [ModelDifference]
   /// Whether the file itself records that it contains the models.
@@ -55,11 +56,16 @@ private struct StoreRecognition {
     let hasOthers = stored.entities.contains {
       EntityNumbering.isValid($0.number) && current[$0.name] == nil
     }
-    model = isEqual && !hasOthers ? nil : stored.model
+    // Other entities may have columns in the same tables.
+    let changes =
+      isEqual && !hasOthers
+      ? models.compositeForms.changes(
+        from: stored.modelMetadata?.compositeForms, in: stored.model) : []
+    model = isEqual && changes.isEmpty && !hasOthers ? nil : stored.model
     self.stored = model.map(stored.renamed) ?? stored
     isCertain = !known.isEmpty || model != nil
     if isEqual {
-      differences = []
+      differences = changes
     } else if let model {
       differences = ModelDifference.all(from: model, to: current)
     } else {

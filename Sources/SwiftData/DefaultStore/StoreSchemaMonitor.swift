@@ -8,7 +8,8 @@ import Synchronization
 /// have changed.
 ///
 /// Additional indexes, columns, and entities of other hierarchies are allowed. The numbers and
-/// version hashes of the entities in the models' hierarchies must not change.
+/// version hashes of the entities in the models' hierarchies must not change, nor what hashes leave
+/// out.
 package final class StoreSchemaMonitor: Sendable {
   /// The tables of the store have changed since it was opened.
   struct Migrated: Error {}
@@ -21,15 +22,18 @@ package final class StoreSchemaMonitor: Sendable {
     let columns: [String: String]
     /// Attributes whose values have tags, which hashes leave out; `nil` if they are not listed.
     let externalAttributes: Set<String>?
+    /// The columns of composites, which hashes leave out, too; `nil` if they are not listed.
+    let compositeForms: [String: String]?
 
     static func == (left: Entity, right: Entity) -> Bool {
       guard left.number == right.number, left.superNumber == right.superNumber,
         left.hash == right.hash, left.columns == right.columns
       else { return false }
-      guard let known = left.externalAttributes, let others = right.externalAttributes else {
-        return true
+      func isSame<T: Equatable>(_ known: T?, _ other: T?) -> Bool {
+        known == nil || other == nil || known == other
       }
-      return known == others
+      return isSame(left.externalAttributes, right.externalAttributes)
+        && isSame(left.compositeForms, right.compositeForms)
     }
   }
 
@@ -95,6 +99,7 @@ package final class StoreSchemaMonitor: Sendable {
     let numbers = stored.entitiesByNumber
     let hashes = stored.modelMetadata?.versionHashes ?? [:]
     let external = stored.modelMetadata?.externalAttributes
+    let forms = stored.modelMetadata?.compositeForms
     var entities: [String: Entity] = [:]
     for entity in stored.entities {
       guard let root = root(of: entity, numbers)?.name, roots.contains(root) else { continue }
@@ -103,7 +108,8 @@ package final class StoreSchemaMonitor: Sendable {
         columns: hashes.isEmpty ? stored.columns["Z" + root.uppercased()] ?? [:] : [:],
         externalAttributes: external.map { names in
           Set(names.filter { $0.hasPrefix(entity.name + ".") })
-        })
+        },
+        compositeForms: forms?.filter { $0.key.hasPrefix(entity.name + ".") })
     }
     return entities
   }

@@ -14,6 +14,10 @@ package final class DescribedSchema {
   /// The version hashes by entity.
   package private(set) lazy var hashes: [String: Data] = VersionHashes(model).byEntity
 
+  /// How composites are stored, which hashes leave out.
+  package private(set) lazy var compositeForms = CompositeForms(
+    model, optionalParts: Set(descriptors.values.flatMap(\.optionalParts)))
+
   package init(_ schema: Schema, descriptors: [String: _ModelDescriptor]) {
     self.schema = schema
     self.descriptors = descriptors

@@ -92,6 +92,9 @@ package final class SchemaMapping: Sendable {
     return types
   }
 
+  /// The parts of composites that may be nil, named with the declaring entity: `Trip.place.zip`.
+  package var optionalParts: Set<String> { Set(entities.flatMap(\.descriptor.optionalParts)) }
+
   /// The statements that create every table and index of the schema, all tables first.
   package var creationStatements: [any SQLStatement] {
     tables.map(\.table) + tables.flatMap(\.indexes)

@@ -5,8 +5,9 @@ import OpenSwiftDataStoreFormat
 /// file says about itself, the output a decision or an error.
 ///
 /// 1. The models are found among the versions of the plan (`target`).
-/// 2. A store is recognised by its version hashes. Of versions with equal hashes, the one that the
-///    file names is chosen, then one with the declarations of the file, then the last.
+/// 2. A store is recognised by its version hashes. Of versions with equal hashes, those that read the
+///    values as they are stored come first, then the one that the file names, then one with the
+///    declarations of the file, then the last.
 /// 3. Stages of the plan lead from version to version in the order of the list. Where there is no
 ///    stage, the tables change automatically.
 /// 4. A store that no version describes is migrated to the first one if that loses nothing.
@@ -74,6 +75,15 @@ package struct MigrationPlanning {
   /// Whether values are stored as the version reads them. Attributes of other modules do not count.
   private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     keepsLargeValues(of: version, store) && keepsIntegers(of: version, store)
+      && keepsComposites(of: version, store)
+  }
+
+  /// Whether the parts of composites are in the columns in which the version reads them, and may be nil
+  /// only where it allows that.
+  private func keepsComposites(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    version.compositeForms.of(names(in: store)).changes(
+      from: store.compositeForms, in: store.model
+    ).isEmpty
   }
 
   /// Whether the integers in the file have the types of the version.
@@ -232,6 +242,7 @@ package struct MigrationPlanning {
     let index = narrowed(
       found,
       [
+        { versions[$0].compositeForms.of(part).texts == models.compositeForms.texts },
         { versions[$0].model(of: part).declaresTheSame(as: models.model) },
         // A schema that was given no version has this one.
         { models.identifier != Schema.Version(1, 0, 0) && versions[$0].name == models.name },

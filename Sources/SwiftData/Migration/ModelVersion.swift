@@ -15,8 +15,12 @@ package final class ModelVersion {
   /// The Swift types of integers, which version hashes ignore too.
   private(set) lazy var integerTypes: [String: String] = listIntegerTypes()
 
+  /// How composites are stored, which version hashes ignore too.
+  private(set) lazy var compositeForms: CompositeForms = makeForms()
+
   private let makeModel: () -> ModelDescription
   private let makeHashes: () -> [String: Data]
+  private let makeForms: () -> CompositeForms
   private let listExternalAttributes: () -> Set<String>
   private let listIntegerTypes: () -> [String: String]
 
@@ -27,6 +31,7 @@ package final class ModelVersion {
     self.identifier = identifier
     makeModel = { model }
     makeHashes = { VersionHashes(model).byEntity }
+    makeForms = { CompositeForms(model) }
     listExternalAttributes = { externalAttributes }
     listIntegerTypes = { integerTypes }
   }
@@ -37,6 +42,7 @@ package final class ModelVersion {
     identifier = models.schema.version
     makeModel = { models.model }
     makeHashes = { models.hashes }
+    makeForms = { models.compositeForms }
     listExternalAttributes = { Set(models.descriptors.values.flatMap(\.externalAttributes)) }
     listIntegerTypes = {
       models.descriptors.values.reduce(into: [:]) { types, descriptor in

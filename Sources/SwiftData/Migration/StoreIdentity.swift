@@ -11,6 +11,8 @@ package final class StoreIdentity {
   let externalAttributes: Set<String>?
   /// The Swift types of integers that columns do not tell; `nil` if the file does not say.
   let integerTypes: [String: String]?
+  /// How composites are stored, as far as hashes leave it out; `nil` if the file does not say.
+  let compositeForms: [String: String]?
   /// The superentity by entity, from the table of entities.
   let superNames: [String: String]
   /// The model in the cache, if the file has one. It is decoded only if hashes do not decide.
@@ -24,11 +26,13 @@ package final class StoreIdentity {
   package init(
     hashes: [String: Data], model: ModelDescription?, versionIdentifiers: [String],
     entityNames: Set<String>, externalAttributes: Set<String>? = nil,
-    integerTypes: [String: String]? = nil, superNames: [String: String] = [:]
+    integerTypes: [String: String]? = nil, compositeForms: [String: String]? = nil,
+    superNames: [String: String] = [:]
   ) {
     self.hashes = hashes
     self.externalAttributes = externalAttributes
     self.integerTypes = integerTypes
+    self.compositeForms = compositeForms
     self.superNames = superNames
     self.versionIdentifiers = versionIdentifiers.filter { !$0.isEmpty }
     readModel = { model }
@@ -43,6 +47,7 @@ package final class StoreIdentity {
     versionIdentifiers = (metadata?.versionIdentifiers ?? []).filter { !$0.isEmpty }
     externalAttributes = metadata?.externalAttributes.map(Set.init)
     integerTypes = metadata?.integerTypes
+    compositeForms = metadata?.compositeForms
     let byNumber = stored.entitiesByNumber
     superNames = Dictionary(
       stored.entities.filter { EntityNumbering.isValid($0.number) }.compactMap { entity in

@@ -29,7 +29,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// }
   /// ```
   ///
-  /// It applies to subclasses too. Not in Apple's framework; see <doc:Migrations>.
+  /// It applies to subclasses too; one in a subclass is not seen, so declare it in the root class. A
+  /// removed member of a struct is listed with its property: `address.street`. Not in Apple's
+  /// framework; see <doc:Migrations>.
   static var removedProperties: Set<String> { get }
   /// The library's description of this class.
   static var _$descriptor: _ModelDescriptor { get }

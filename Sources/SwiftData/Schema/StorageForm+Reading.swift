@@ -209,9 +209,11 @@ private struct CompositeReader {
     default: break
     }
     if type == Duration.self {
-      return Found(
+      var found = Found(
         leaves: durationLeaves(path: path, codingPath: codingPath, isOptional: isOptional),
         mayBeEmpty: wrapped != nil)
+      if wrapped != nil { found.noteOptional(depth: codingPath.count) }
+      return found
     }
     guard let coded = type as? any (Decodable & Encodable).Type else { return nil }
     if TypeReflection.kind(of: type) == .reference {

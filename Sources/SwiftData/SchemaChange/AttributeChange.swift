@@ -13,6 +13,10 @@ struct AttributeChange {
   let fallback: Fallback?
   /// The Swift types of integers, by the paths of the columns.
   let integers: [[String]: IntegerTypes]
+  /// The columns that are null only if an enclosing part is nil, by their paths, with the path of that part.
+  let required: [[String]: [String]]
+  /// Of these, the columns that might be null in a present part; `nil` if the file does not record them.
+  let wereOptional: Set<[String]>?
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
   /// The paths of the parts that unique constraints contain whose other members do not tell rows apart; an
@@ -33,6 +37,21 @@ struct AttributeChange {
         : columns.values.map(\.name.quotedName).sorted().map { "\($0) IS NULL" }
           .joined(separator: " AND ")
     }
+
+    /// A condition that is true for rows with a value in a part; `nil` if the part has no columns.
+    func hasValue(at path: [String]) -> String? {
+      let names = columns.filter { $0.key.starts(with: path) }.values.map(\.name.quotedName)
+      if names.isEmpty { return nil }
+      return names.sorted().map { "\($0) IS NOT NULL" }.joined(separator: " OR ")
+    }
+
+    /// A condition that is true for rows without a value in a part, but with one in the part around it.
+    func lacksValue(at path: [String], in owner: [String]) -> String? {
+      guard let hasValue = hasValue(at: path), let hasOwner = self.hasValue(at: owner) else {
+        return nil
+      }
+      return "NOT (\(hasValue)) AND (\(hasOwner))"
+    }
   }
 
   /// The declared default of the property: a term for each column.
@@ -50,13 +69,17 @@ struct AttributeChange {
   private(set) var losses: [String] = []
   /// Whether some rows get their value only from code.
   private(set) var needsCode = false
+  /// The paths of the parts that are new or were optional, and are required now.
+  private(set) var requiredParts: [[String]] = []
+  /// The members of structs that the current type lacks.
+  private(set) var removedMembers: [CompositePart] = []
 
   /// - Parameter carried: The source of a new column for the value of a stored one.
   init(
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
-    toleratesLosses: Bool, uniquePaths: [[String]], _ sql: ChangeSQL,
-    carried: (ColumnSource) -> ColumnSource
+    required: [[String]: [String]], wereOptional: Set<[String]>?, toleratesLosses: Bool,
+    uniquePaths: [[String]], _ sql: ChangeSQL, carried: (ColumnSource) -> ColumnSource
   ) {
     self.sql = sql
     self.current = current
@@ -66,6 +89,8 @@ struct AttributeChange {
     self.stored = stored
     self.fallback = fallback
     self.integers = integers
+    self.required = required
+    self.wereOptional = wereOptional
     self.toleratesLosses = toleratesLosses
     self.uniquePaths = uniquePaths
     if let stored, case .attribute(let earlier) = stored.property {
@@ -161,50 +186,106 @@ struct AttributeChange {
       }
       sources[path] = filler(leaf, at: path)
     }
-    if earlier.isEnumeration, current.isEnumeration { refuseLostCases(stored) }
+    noteMissingParts(of: earlier, stored)
+    requireParts(since: earlier, stored)
     if earlier.isOptional, !current.isOptional { require(isNil: isNil, stored) }
   }
 
-  /// A new member of a struct, or a new case of an enum.
+  /// A new member of a struct, or a new case or associated value of an enum.
   private mutating func addMember(
     _ leaf: AttributeDescription, at path: [String], isNil: String, _ stored: Earlier
   ) {
-    if leaf.isOptional || current.isEnumeration {
-      sources[path] = .null
+    sources[path] = .null
+    guard let owner = required[path] else { return }
+    if !owner.isEmpty {
+      // In rows without the enclosing part the value is absent, too.
+      if let hasOwner = stored.hasValue(at: owner) {
+        refuseMissing(path, where: hasOwner, .transformation)
+      }
     } else if let term = fallback?.terms[path] {
       sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(term.sql) END")
       if term != .null { changes.append("NOT (\(isNil))") }
       if !hasDefault { needsCode = true }
     } else {
-      let filler = filler(leaf, at: path)
-      sources[path] = filler
       if toleratesLosses {
-        sources[path] = .expression("CASE WHEN \(isNil) THEN NULL ELSE \(filler.sql) END")
-        needsCode = true
-        return
+        sources[path] = .expression(
+          "CASE WHEN \(isNil) THEN NULL ELSE \(filler(leaf, at: path).sql) END")
       }
-      checks.append(
-        ChangeCheck(
-          entity, current.name, from: "without \(path.joined(separator: "."))",
-          to: "a value whose member \(path.joined(separator: ".")) is required",
-          reason: "have no value for it",
-          advice:
-            "Make the member optional, declare a default value of the property, or set it in "
-            + "a stage .transform.", .transformation,
-          table: table, condition: "\(rows.condition) AND NOT (\(isNil))"))
+      refuseMissing(path, where: "NOT (\(isNil))", .transformation, orDefault: true)
     }
   }
 
-  /// Reports rows with a removed case.
-  private mutating func refuseLostCases(_ stored: Earlier) {
-    let names = Set(current.paths.compactMap(\.path.first))
-    let lost = stored.columns.filter { !$0.key.isEmpty && !names.contains($0.key[0]) }
-    if lost.isEmpty { return }
-    let condition = lost.values.map(\.name.quotedName).sorted().map { "\($0) IS NOT NULL" }
-      .joined(separator: " OR ")
-    let cases = Set(lost.keys.map { $0[0] }).sorted().joined(separator: ", ")
-    refuseLoss(where: condition, stored, reason: "have a removed case (\(cases))")
+  /// Handles what the stored value has and the current type lacks. Members of structs are deleted,
+  /// which the planner reports. A value of an enum is another one without one of its parts.
+  private mutating func noteMissingParts(of earlier: AttributeDescription, _ stored: Earlier) {
+    var lost: [CompositePart.Kind: [(name: String, condition: String)]] = [:]
+    for part in earlier.parts(missingIn: current) {
+      guard let condition = stored.hasValue(at: part.path) else { continue }
+      changes.append(condition)
+      if part.kind == .member {
+        removedMembers.append(part)
+      } else {
+        lost[part.kind, default: []].append((part.name, condition))
+      }
+    }
+    for kind in CompositePart.Kind.allCases {
+      guard let parts = lost[kind] else { continue }
+      let names = parts.map(\.name).sorted().joined(separator: ", ")
+      let reason =
+        switch kind {
+        case .enumCase: "have a removed case (\(names))"
+        case .associatedValue: "have a removed associated value (\(names))"
+        case .member, .otherForm: "would lose their values (\(names))"
+        }
+      refuseLoss(
+        where: parts.map(\.condition).joined(separator: " OR "), stored, reason: reason)
+    }
+  }
+
+  /// Handles parts of a composite that were optional and are required now, and new enums in a struct,
+  /// all whose columns are optional.
+  private mutating func requireParts(since earlier: AttributeDescription, _ stored: Earlier) {
+    for part in current.parts(missingIn: earlier)
+    where part.kind == .member && part.description.isEnumeration && !part.description.isOptional {
+      guard let hasOwner = stored.hasValue(at: part.path.dropLast()) else { continue }
+      require(part.path, where: hasOwner, .transformation)
+    }
+    for path in current.parts(requiredSince: earlier) {
+      guard let condition = stored.lacksValue(at: path, in: path.dropLast()) else { continue }
+      require(path, where: condition, .before)
+    }
+    // The description does not tell whether an enum with raw values, or a part of an optional value, was
+    // optional.
+    for (path, leaf) in current.paths where leaf.isOptional {
+      guard let owner = required[path],
+        let condition = stored.lacksValue(at: path, in: owner.isEmpty ? path.dropLast() : owner)
+      else { continue }
+      if let wereOptional {
+        if wereOptional.contains(path) { require(path, where: condition, .before) }
+      } else if current.differs(from: earlier), !leaf.type.isFloat {
+        refuseMissing(path, where: condition, .before)
+      }
+    }
+  }
+
+  /// Sets a part to the declared default in the rows that need a value for it.
+  private mutating func require(
+    _ path: [String], where condition: String, _ remedy: MigrationProblem.Remedy
+  ) {
+    requiredParts.append(path)
     changes.append(condition)
+    let leaves = current.paths.filter { $0.path.starts(with: path) }
+    let terms = leaves.map { fallback?.terms[$0.path] }
+    let hasDefault = terms.allSatisfy { $0 != nil } && terms.contains { $0 != .null }
+    if hasDefault || toleratesLosses {
+      for (path, leaf) in leaves {
+        let term = hasDefault ? fallback?.terms[path] : filler(leaf, at: path)
+        guard let term, let source = sources[path] else { continue }
+        sources[path] = .expression(
+          "CASE WHEN \(condition) THEN \(term.sql) ELSE \(source.sql) END")
+      }
+    }
+    if !hasDefault { refuseMissing(path, where: condition, remedy, orDefault: true) }
   }
 
   /// Handles an optional attribute that is required now.
@@ -233,6 +314,29 @@ struct AttributeChange {
     refuseLoss(
       where: "\(column) IS NOT NULL AND NOT \(isCase(column))", stored,
       reason: "have a value that is not the raw value of a case")
+  }
+
+  /// Reports rows that have no value for a part that must have one.
+  /// - Parameter orDefault: Whether a default value of the property would be used.
+  private mutating func refuseMissing(
+    _ path: [String], where condition: String, _ remedy: MigrationProblem.Remedy,
+    orDefault: Bool = false
+  ) {
+    if toleratesLosses {
+      needsCode = true
+      return
+    }
+    let name = path.joined(separator: ".")
+    let code =
+      remedy == .before
+      ? "set it in willMigrate of a custom stage" : "set it in a stage .transform"
+    checks.append(
+      ChangeCheck(
+        entity, current.name, from: "without \(name)",
+        to: "a value whose member \(name) is required", reason: "have no value for it",
+        advice: "Make the member optional, "
+          + (orDefault ? "declare a default value of the property, " : "") + "or \(code).",
+        remedy, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
   private mutating func refuseNil(

@@ -19,8 +19,11 @@ extension ChangePlanner {
     let constraints = try undistinguished(
       uniqueConstraints(with: attribute, declaredBy: owner, rows), by: attribute, rows)
     var fallback: AttributeChange.Fallback?
+    let required = required(attribute, slot.flatMap { descriptor?.properties[$0] })
+    let wereOptional = declared.flatMap { optional(Array(required.keys), in: $0) }
     let isUnchanged =
       declared?.property.attribute.map { !attribute.differs(from: $0) } ?? false
+      && wereOptional?.isEmpty ?? true
     if let descriptor, let slot, !isUnchanged {
       fallback = try self.fallback(attribute, slot, descriptor, rows, table)
       if toleratesLosses {
@@ -39,7 +42,7 @@ extension ChangePlanner {
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
-      toleratesLosses: toleratesLosses,
+      required: required, wereOptional: wereOptional, toleratesLosses: toleratesLosses,
       uniquePaths: constraints.joined().filter { $0.first == attribute.name }
         .map { Array($0.dropFirst()) }, sql
     ) { tagged($0, attribute, from: tags.stored, to: tags.current) }
@@ -81,6 +84,35 @@ extension ChangePlanner {
     case .integer32: return .int32
     case .integer64: return .int64
     default: return nil
+    }
+  }
+
+  /// The columns that are null only if an enclosing part is nil, by their paths, with the path of
+  /// that part: the whole value, an optional member, or a case of an enum. Descriptions call all
+  /// columns in such a part optional, classes tell more.
+  private func required(
+    _ attribute: AttributeDescription, _ property: ModelProperty?
+  ) -> [[String]: [String]] {
+    var required: [[String]: [String]] = [:]
+    if case .attribute(.composite(let leaves))? = property?.form,
+      !attribute.paths.contains(where: \.path.isEmpty)
+    {
+      for leaf in leaves where leaf.form != .enumCase && leaf.optionalDepth != leaf.path.count {
+        required[leaf.path] = Array(leaf.path.prefix(leaf.optionalDepth ?? 0))
+      }
+    } else if !attribute.isEnumeration {
+      for (path, leaf) in attribute.paths where !leaf.isOptional { required[path] = [] }
+    }
+    return required
+  }
+
+  /// Those of some parts that may be nil in the file; `nil` if the file does not record it.
+  private func optional(
+    _ paths: [[String]], in declared: ModelCounterparts.DeclaredProperty
+  ) -> Set<[String]>? {
+    let name = [declared.entity.name, declared.property.name]
+    return storedOptionalParts.map { parts in
+      Set(paths.filter { parts.contains((name + $0).joined(separator: ".")) })
     }
   }
 

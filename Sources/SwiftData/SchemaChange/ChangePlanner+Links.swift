@@ -38,16 +38,17 @@ extension ChangePlanner {
         } else {
           condition = "(\(term.sql)) IS NULL"
         }
+        // Code before the change can set only what the old class has.
+        let isNew = !hadLinks(earlier, rows)
         checks.append(
           ChangeCheck(
-            rows.current.name, relationship.name,
-            from: earlier.isEmpty ? "nothing" : "optional",
+            rows.current.name, relationship.name, from: isNew ? "nothing" : "optional",
             to: PropertyDescription.relationship(relationship).typeText,
             reason: "have no model for it",
             advice: "Make the relationship optional, or "
-              + (earlier.isEmpty
+              + (isNew
                 ? "set it in a stage .transform." : "set it in willMigrate of a custom stage."),
-            earlier.isEmpty ? .transformation : .before, table: source,
+            isNew ? .transformation : .before, table: source,
             condition: "\(rows.condition) AND \(condition)"))
       }
     }
@@ -59,17 +60,20 @@ extension ChangePlanner {
     _ earlier: [EarlierLinks], of destination: String, _ rows: TableSource.Rows
   ) -> Bool {
     if earlier.isEmpty || earlier.contains(where: \.isOptional) { return true }
-    // Rows of another class than those that had the relationship.
-    let hadLinks = earlier.contains { link in
-      guard let near = link.near else { return false }
-      return old.model.subtree(of: near.entity).contains { $0.name == rows.stored.name }
-    }
     let losesModels = earlier.contains { link in
       guard let far = link.tables(in: old)?.far else { return false }
       return links.sources.removed[far] != nil
         || links.disallowedRows(link, of: destination) != nil
     }
-    return !hadLinks || losesModels
+    return !hadLinks(earlier, rows) || losesModels
+  }
+
+  /// Whether the old class of some rows had one of the earlier relationships.
+  private func hadLinks(_ earlier: [EarlierLinks], _ rows: TableSource.Rows) -> Bool {
+    earlier.contains { link in
+      guard let near = link.near else { return false }
+      return old.model.subtree(of: near.entity).contains { $0.name == rows.stored.name }
+    }
   }
 
   /// The source of the owner's key of a to-many relationship without an inverse, in its members'

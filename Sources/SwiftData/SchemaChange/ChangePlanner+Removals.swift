@@ -93,7 +93,7 @@ extension ChangePlanner {
         advice: "If a new property is the renamed \(attribute.name), declare "
           + "@Attribute(originalName: \"\(attribute.name)\") on it, for example on \(first). To delete the "
           + "values, declare static let removedProperties: Set<String> = "
-          + "[\"\(attribute.name)\"] in the class \(current.name).",
+          + "[\"\(attribute.name)\"] in the class \(declaringClass(of: current.name)).",
         .declaration,
         keys: "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(rows)",
         probe: """
@@ -151,12 +151,18 @@ extension ChangePlanner {
       """
   }
 
-  private func isDeclaredRemoved(_ property: String, of entity: String) -> Bool {
+  func isDeclaredRemoved(_ property: String, of entity: String) -> Bool {
     let declared = mapping?.entity(named: entity)?.descriptor.type.removedProperties
     return declared?.contains(property) ?? false
       || new.model.lineage(of: entity).contains {
         declaredRemovals[$0.name]?.contains(property) ?? false
       }
+  }
+
+  /// The class whose declaration of removed properties counts for an entity: the root of its
+  /// hierarchy. Subclasses inherit it; one in a subclass alone is not found.
+  func declaringClass(of entity: String) -> String {
+    new.model.lineage(of: entity).last?.name ?? entity
   }
 
   // MARK: Links
@@ -271,8 +277,6 @@ extension ChangePlanner {
     if isDeclaredRemoved(relationship.name, of: current.name) { return }
     let new = newRelationships(of: current, replacing: relationship, to: far)
     guard let first = new.first else { return }
-    // Classes inherit the declaration; one in a subclass alone is not found.
-    let declaring = self.new.model.lineage(of: current.name).last?.name ?? current.name
     checks.append(
       ChangeCheck(
         current.name, relationship.name,
@@ -283,7 +287,7 @@ extension ChangePlanner {
         advice: "If a new relationship is the renamed \(relationship.name), declare "
           + "@Relationship(originalName: \"\(relationship.name)\") on it, for example on \(first.name). "
           + "To delete the links, declare static let removedProperties: Set<String> = "
-          + "[\"\(relationship.name)\"] in the class \(declaring).",
+          + "[\"\(relationship.name)\"] in the class \(declaringClass(of: current.name)).",
         .declaration, keys: keys))
   }
 

@@ -12,6 +12,8 @@ struct ChangePlanner {
   let storedExternals: Set<String>?
   /// The Swift types of integers; `nil` if the file does not record them.
   let storedIntegers: [String: String]?
+  /// The parts of composites that may be nil in the file; `nil` if the file does not record them.
+  let storedOptionalParts: Set<String>?
   /// The properties that models declare as removed, by entity, for models without classes.
   let declaredRemovals: [String: Set<String>]
   let target: ChangeTarget
@@ -45,6 +47,7 @@ struct ChangePlanner {
     self.lastKeys = lastKeys
     storedExternals = stored?.externalAttributes.map(Set.init)
     storedIntegers = stored?.integerTypes
+    storedOptionalParts = stored?.optionalParts
     declaredRemovals = options.removedProperties
     toleratesLosses = options.keepsOldTables
     mayCarryOver = options.keepsOldTables || options.codeReadsBothVersions
@@ -92,6 +95,7 @@ struct ChangePlanner {
             reportLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
             checks += change.checks
+            noteRemovedMembers(change)
             noteRequiredCode(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)
             for (path, term) in change.sources {
@@ -157,10 +161,10 @@ struct ChangePlanner {
           table: change.table,
           condition: "\(change.rows.condition) AND (\(change.losses.joined(separator: " OR ")))"))
     }
-    guard change.needsCode, !attribute.isOptional else { return }
+    guard change.needsCode else { return }
     let columns = attribute.paths.compactMap { path, leaf in
       new.column(attribute.name, of: owner, attribute.part(path)).map {
-        ($0.name, leaf, change.isUnique(path))
+        (path, $0.name, leaf, change.isUnique(path))
       }
     }
     let property = mapping?.entity(named: change.rows.current.name)?.descriptor
@@ -173,7 +177,10 @@ struct ChangePlanner {
       isCase = { [functions] in functions.isCase($0, in: table, of: type, isChanged: true) }
     }
     if let check = RequiredCheck(
-      attribute, columns, table: new.table(of: owner), change.rows, isCase: isCase)
+      attribute, columns,
+      required: change.required.map { ($0.key, $0.value) }
+        + change.requiredParts.map { ($0, $0.dropLast()) },
+      table: new.table(of: owner), change.rows, isCase: isCase)
     {
       required.append(check)
     }

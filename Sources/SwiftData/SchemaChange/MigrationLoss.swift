@@ -7,7 +7,7 @@ public struct MigrationLoss: Codable, Hashable, Sendable {
   /// The name of the entity in the store.
   public let entity: String
 
-  /// The removed property; `nil` if whole rows are deleted, or for an `object`.
+  /// The removed property, or member of a struct: `address.street`; `nil` for whole rows and objects.
   public let property: String?
 
   /// The type of the property or column; `a model` for whole rows; the kind of another object.

@@ -194,7 +194,7 @@ final class FileCopyTarget: CopyTarget {
         model: store.model, numbers: store.fileLayout.numbers,
         definitions: store.fileLayout.creationStatements.filter { $0 is CreateTable },
         externalAttributes: known?.externalAttributes ?? [],
-        integerTypes: known?.integerTypes ?? [:],
+        integerTypes: known?.integerTypes ?? [:], optionalParts: known?.optionalParts ?? [],
         ownEntities: Set(store.model.entities.map(\.name))
       ).create(connection)
       let columns = HistoryTables(for: store.model).tombstoneCount
@@ -395,7 +395,7 @@ final class FileCopyTarget: CopyTarget {
     }
     return try StoreMetadata.data(
       store.model, replacing: store.metadata, externalAttributes: known?.externalAttributes ?? [],
-      integerTypes: known?.integerTypes ?? [:])
+      integerTypes: known?.integerTypes ?? [:], optionalParts: known?.optionalParts ?? [])
   }
 
   private func writeLastKeys(_ store: CopiedStore, _ connection: Connection) throws {

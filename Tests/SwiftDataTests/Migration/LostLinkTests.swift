@@ -136,6 +136,55 @@ import Testing
     }
   }
 
+  enum Kept: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [Required.Animal.self, Required.Dog.self, Required.Person.self]
+    }
+  }
+
+  enum KeptAbove: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] {
+      [RequiredAbove.Animal.self, RequiredAbove.Dog.self, RequiredAbove.Person.self]
+    }
+  }
+
+  enum KeptPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Kept.self, KeptAbove.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Kept.self, toVersion: KeptAbove.self,
+        transformation: { transformation in
+          try transformation.forEach(Required.Animal.self, RequiredAbove.Animal.self) {
+            old, new, context in
+            if old is Required.Dog { return }
+            new?.owner = try #require(
+              try context.fetch(FetchDescriptor<RequiredAbove.Person>()).first)
+          }
+        })
+    ]
+  }
+
+  /// The class that gets it had nothing that code before the change could set.
+  @Test func aRequiredRelationshipThatMovesUpIsSetInATransformation() throws {
+    let store = try MigratedStore().make(Kept.models) { context in
+      context.insert(Required.Dog("d", Required.Person()))
+      context.insert(Required.Animal("a"))
+    }
+    let text = try store.refusal(KeptAbove.models)
+    #expect(text.contains("but nothing in the store: 1 row (p"), "\(text)")
+    #expect(text.contains("// Set owner of new.") && !text.contains("willMigrate"), "\(text)")
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: KeptAbove.self), migrationPlan: KeptPlan.self,
+        configurations: [ModelConfiguration(url: store.url)]))
+    let animals = try context.fetch(
+      FetchDescriptor<RequiredAbove.Animal>(sortBy: [SortDescriptor(\.name)]))
+    #expect(animals.map(\.name) == ["a", "d"])
+    #expect(animals.allSatisfy { $0.owner === animals[0].owner })
+  }
+
   enum Owned: VersionedSchema {
     static let versionIdentifier = Schema.Version(1, 0, 0)
     static var models: [any PersistentModel.Type] {

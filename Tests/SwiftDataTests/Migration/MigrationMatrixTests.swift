@@ -257,7 +257,9 @@ import Testing
       #expect(items.map(\.photo) == photos && items.map(\.text) == [nil, nil, large, nil])
       #expect(items.compactMap { ($0 as? Matrix.Moved.Special)?.scan } == [large])
     },
-    Change(Matrix.Composed.self) { context in
+    Change(
+      Matrix.Composed.self, told: [["size"], ["size"], ["size"], ["extra", "size"]]
+    ) { context in
       let items: [Matrix.Composed.Item] = try all(context)
       #expect(items.map(\.size.width) == [0, 1, 2, 3] && items.allSatisfy { $0.size.depth == nil })
       let specials: [Matrix.Composed.Special] = try all(context)

@@ -117,6 +117,33 @@ import Testing
     #expect(try decision(bare, versions[2], versions) == .open)
   }
 
+  /// A model with a struct of two points, whose columns are numbered in the order of the members.
+  private func map(_ major: Int, _ members: String..., in property: String = "box") -> ModelVersion
+  {
+    var box = AttributeDescription(name: property, type: .composite)
+    box.elements = members.map { name in
+      var point = AttributeDescription(name: name, type: .composite)
+      point.elements = ["x", "y"].map { AttributeDescription(name: $0, type: .double) }
+      return point
+    }
+    return .paper(major, [EntityDescription(name: "Map", properties: [.attribute(box)])])
+  }
+
+  @Test func ofVersionsWithEqualHashesTheOneCountsWhoseColumnsTheFileHas() throws {
+    let versions = [map(1, "min", "max"), map(2, "max", "min")]
+    #expect(versions[0].hashes == versions[1].hashes)
+    for plan in [versions, [versions[1]], []] {
+      let path = try path(decision(.paper(versions[0], names: []), versions[1], plan))
+      #expect(path.steps.count == 1 && !path.changesVersionNameOnly)
+      #expect(try decision(.paper(versions[1], names: []), versions[1], plan) == .open)
+    }
+    #expect(
+      try MigrationPlanning(models: map(3, "min", "max"), versions: versions).target == 0)
+    // Other names of the same columns are renamed parts.
+    #expect(try decision(.paper(versions[0]), map(1, "low", "max")) == .open)
+    #expect(try decision(.paper(versions[0]), map(1, "min", "max", in: "area")) == .open)
+  }
+
   @Test func aReusedClassIsNoMatter() throws {
     let versions = [
       ModelVersion.paper(1, Trip("name"), Trip("kind", entity: "Tag")),

@@ -36,6 +36,8 @@ import Testing
     enum Level: String, Codable { case high, low }
 
     @Model final class Place {
+      static let removedProperties: Set<String> = ["address.street"]
+
       var name: String
       var address: Address = Address(city: "", zip: nil, land: "Italy")
       var other: Address?
@@ -184,6 +186,173 @@ import Testing
     try makeBefore { $0.shape = .square(side: 3) }
     let context = try store.open([Narrow.Place.self])
     #expect(try context.fetch(FetchDescriptor<Narrow.Place>()).map(\.shape) == [.square(side: 3)])
+  }
+
+  // MARK: Associated values
+
+  enum Wide: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Board.self] }
+
+    enum Mark: Codable, Equatable { case blank, sized(width: Double, height: Double) }
+    struct Frame: Codable, Equatable { var title: String; var mark: Mark }
+
+    @Model final class Board {
+      var mark: Mark
+      var frame: Frame
+
+      init(_ mark: Mark, framed: Mark) {
+        (self.mark, frame) = (mark, Frame(title: "a", mark: framed))
+      }
+    }
+  }
+
+  enum Slim {
+    enum Mark: Codable, Equatable { case blank, sized(width: Double) }
+    struct Frame: Codable, Equatable { var title: String; var mark: Mark }
+
+    @Model final class Board {
+      var mark: Mark
+      var frame: Frame
+
+      init() { (mark, frame) = (.blank, Frame(title: "a", mark: .blank)) }
+    }
+  }
+
+  enum Renamed {
+    enum Mark: Codable, Equatable { case blank, sized(breadth: Double, depth: Double) }
+
+    @Model final class Board {
+      var mark: Mark
+      var frame: Wide.Frame
+
+      init() { (mark, frame) = (.blank, Wide.Frame(title: "a", mark: .blank)) }
+    }
+  }
+
+  enum Framed {
+    enum Mark: Codable, Equatable { case blank }
+    struct Frame: Codable, Equatable { var title: String; var mark: Mark }
+
+    @Model final class Board {
+      var mark: Wide.Mark
+      var frame: Frame
+
+      init() { (mark, frame) = (.blank, Frame(title: "a", mark: .blank)) }
+    }
+  }
+
+  private func makeBoards(_ boards: Wide.Board...) throws {
+    try store.make(Wide.models) { context in
+      for board in boards { context.insert(board) }
+    }
+  }
+
+  @Test func anAssociatedValueThatRowsHaveMustNotGo() throws {
+    try makeBoards(
+      Wide.Board(.sized(width: 2, height: 3), framed: .blank),
+      Wide.Board(.blank, framed: .sized(width: 4, height: 5)))
+    let text = try store.refusal([Slim.Board.self])
+    #expect(text.contains("have a removed associated value (sized.height)"), "\(text)")
+    #expect(text.contains("have a removed associated value (mark.sized.height)"), "\(text)")
+    // Another label is another value.
+    let renamed = try store.refusal([Renamed.Board.self])
+    #expect(renamed.contains("(sized.height, sized.width)"), "\(renamed)")
+    let framed = try store.refusal([Framed.Board.self])
+    #expect(framed.contains("have a removed case (mark.sized)"), "\(framed)")
+  }
+
+  @Test func anAssociatedValueThatNoRowHasMayGo() throws {
+    try makeBoards(Wide.Board(.blank, framed: .blank))
+    let context = try store.open([Slim.Board.self])
+    #expect(try context.fetch(FetchDescriptor<Slim.Board>()).map(\.mark) == [.blank])
+  }
+
+  enum Deep: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Board.self] }
+
+    enum Mark: Codable, Equatable {
+      case blank
+      case sized(width: Double, height: Double, depth: Int)
+    }
+
+    @Model final class Board {
+      var mark: Mark
+      var frame: Wide.Frame
+
+      init() { (mark, frame) = (.blank, Wide.Frame(title: "a", mark: .blank)) }
+    }
+  }
+
+  enum Deepened {
+    enum Mark: Codable, Equatable {
+      case blank
+      case sized(width: Double, height: Double, depth: Int?)
+      case named(String)
+    }
+
+    @Model final class Board {
+      var mark: Mark
+      var frame: Wide.Frame
+
+      init() { (mark, frame) = (.blank, Wide.Frame(title: "a", mark: .blank)) }
+    }
+  }
+
+  @Test func aNewAssociatedValueMustBeOptionalIfRowsHaveTheCase() throws {
+    try makeBoards(
+      Wide.Board(.blank, framed: .blank), Wide.Board(.sized(width: 2, height: 3), framed: .blank))
+    let text = try store.refusal(Deep.models)
+    #expect(text.contains("Board.mark") && text.contains("sized.depth is required"), "\(text)")
+    #expect(text.contains("1 row (p"), "\(text)")
+    let context = try store.open([Deepened.Board.self])
+    let marks = try context.fetch(FetchDescriptor<Deepened.Board>()).map(\.mark)
+    #expect(marks.count == 2 && marks.contains(.blank))
+    #expect(marks.contains(.sized(width: 2, height: 3, depth: nil)))
+  }
+
+  @Test func aNewAssociatedValueOfACaseThatNoRowHasIsAllowed() throws {
+    try makeBoards(Wide.Board(.blank, framed: .sized(width: 2, height: 3)))
+    let context = try store.open(Deep.models)
+    let board = try #require(try context.fetch(FetchDescriptor<Deep.Board>()).first)
+    #expect(board.mark == .blank && board.frame.mark == .sized(width: 2, height: 3))
+  }
+
+  enum DeepPlan: SchemaMigrationPlan {
+    @TaskLocal static var setsDepth = true
+    static let schemas: [any VersionedSchema.Type] = [Wide.self, Deep.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: Wide.self, toVersion: Deep.self,
+        transformation: { transformation in
+          guard DeepPlan.setsDepth else { return }
+          try transformation.forEach(Wide.Board.self, Deep.Board.self) { old, new, _ in
+            if case .sized(let width, let height) = old.mark {
+              new?.mark = .sized(width: width, height: height, depth: 4)
+            }
+          }
+        })
+    ]
+  }
+
+  @Test func aTransformationSetsANewAssociatedValue() throws {
+    try makeBoards(
+      Wide.Board(.blank, framed: .blank), Wide.Board(.sized(width: 2, height: 3), framed: .blank))
+    func migrate() throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: Deep.self), migrationPlan: DeepPlan.self,
+          configurations: [ModelConfiguration(url: store.url)]))
+    }
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try DeepPlan.$setsDepth.withValue(false) { try migrate() }
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Board.mark (") && text.contains("in 1 row (p"), "\(text)")
+    let marks = try migrate().fetch(FetchDescriptor<Deep.Board>()).map(\.mark)
+    #expect(marks.count == 2 && marks.contains(.blank))
+    #expect(marks.contains(.sized(width: 2, height: 3, depth: 4)))
   }
 
   @Test func textThatIsNoRawValueIsRefused() throws {
