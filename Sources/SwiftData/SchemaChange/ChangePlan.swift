@@ -125,9 +125,10 @@ extension TableChange {
       switch origin {
       case .column(let name) where isSame(name, type):
         renamed.append(Rename(from: name, to: column.name))
-      case .constant(let literal): added.append((column, literal))
+      case .constant(let literal) where dialect != .sqlite || isPlain(literal):
+        added.append((column, literal))
       case .links: added.append((column, "NULL"))
-      case .column, .expression: return .made
+      case .column, .constant, .expression: return .made
       }
     }
     // Each column continues at most once, and in SQLite all do: older versions cannot drop columns.
@@ -147,5 +148,11 @@ extension TableChange {
     if isSmall { return .made }
     return .altered(
       renamed: renamed.filter { $0.from != $0.to }, added: added, dropped: dropped)
+  }
+
+  /// Whether SQLite adds a column with this default to a table with rows. It refuses expressions, such as
+  /// those for the smallest integer and for texts with a zero.
+  private static func isPlain(_ constant: String) -> Bool {
+    !["(", "CAST(", "zeroblob("].contains { constant.hasPrefix($0) }
   }
 }

@@ -94,6 +94,32 @@ import Testing
     }
   }
 
+  enum UnusualDefaults {
+    @Model final class Trip {
+      var name: String
+      var days: Int
+      var price: Double?
+      var rank: Int = Int.min
+      var mark: String = "a\0'b"
+      var limit: Double = -Double.infinity
+
+      init(_ name: String) { (self.name, days) = (name, 1) }
+    }
+  }
+
+  /// SQLite adds a column to a table with rows only if its default is a plain literal.
+  @Test(arguments: RelationshipMigrationTests.sizes)
+  func defaultsWithoutALiteralAreValuesToo(_ size: Int64) throws {
+    try makePlain()
+    try SchemaChange.$smallTable.withValue(size) {
+      let context = try store.open([UnusualDefaults.Trip.self])
+      let trips = try context.fetch(FetchDescriptor<UnusualDefaults.Trip>())
+      #expect(trips.map(\.rank) == [.min, .min, .min])
+      #expect(trips.map(\.mark) == ["a\0'b", "a\0'b", "a\0'b"])
+      #expect(trips.allSatisfy { $0.limit == -.infinity })
+    }
+  }
+
   @Test func removedPropertiesGo() throws {
     try store.make([WithProperties.Trip.self]) { $0.insert(WithProperties.Trip("Rome")) }
     let context = try store.open([Plain.Trip.self])
