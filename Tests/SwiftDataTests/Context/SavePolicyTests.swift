@@ -230,6 +230,34 @@ import Testing
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
   }
 
+  enum LookAtPages: CaseIterable {
+    case fetch, partialFetch, transaction, laterPolicy
+  }
+
+  /// The edit is made on the value that the other writer has stored.
+  @Test(arguments: LookAtPages.allCases)
+  func aChangeThatTheContextHasSeenSinceIsNoConflict(look: LookAtPages) throws {
+    let (_, theirs, other) = try sharedBook(isSibling: false)
+    let reader = ModelContext(container)
+    reader.conflictPolicy = look == .laterPolicy ? .laterSaveWins : .refuse
+    var descriptor = FetchDescriptor<Book>()
+    descriptor.propertiesToFetch = [\.pages]
+    let mine = try #require(try reader.fetch(descriptor).first)
+    theirs.pages = 7
+    try other.save()
+    #expect(mine.title == "One")
+    switch look {
+    case .fetch: _ = try book(in: reader)
+    case .partialFetch: _ = try reader.fetch(descriptor)
+    case .transaction: try reader.transaction {}
+    case .laterPolicy: reader.conflictPolicy = .refuse
+    }
+    #expect(mine.pages == 7)
+    mine.pages += 1
+    try reader.save()
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
+  }
+
   @Test func aLinkOfAPartialRowThatADeletionHasEmptiedIsNoConflict() throws {
     let container = try ModelContainer(
       for: Graph.Person.self, Graph.Passport.self,
