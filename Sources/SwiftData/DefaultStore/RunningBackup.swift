@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -362,19 +363,19 @@ package struct RunningBackup {
   private func endingWhenCancelled<R>(
     _ connections: [Connection], _ body: () throws -> R
   ) throws -> R {
-    // Any thread may interrupt a connection.
-    nonisolated(unsafe) let connections = connections
+    let interrupted = InterruptedConnections(connections)
     let queue = DispatchQueue(label: "SwiftData backup")
     let watch = DispatchSource.makeTimerSource(queue: queue)
     let interval = DispatchTimeInterval.milliseconds(100)
     watch.schedule(deadline: .now() + interval, repeating: interval)
     watch.setEventHandler { [isCancelled] in
-      if isCancelled() { for connection in connections { connection.interrupt() } }
+      if isCancelled() { interrupted.interrupt() }
     }
     watch.resume()
     defer {
       watch.cancel()
-      queue.sync {}
+      // The queue releases the handler later, perhaps after the end of the backup.
+      interrupted.removeAll()
     }
     do {
       return try body()
@@ -393,6 +394,21 @@ package struct RunningBackup {
     }
     return counts
   }
+}
+
+/// Connections that another thread interrupts.
+private final class InterruptedConnections: Sendable {
+  // Any thread may interrupt a connection. Guarded by the mutex.
+  nonisolated(unsafe) private var connections: [Connection]
+  private let lock = Mutex(())
+
+  init(_ connections: [Connection]) { self.connections = connections }
+
+  func interrupt() {
+    lock.withLock { _ in for connection in connections { connection.interrupt() } }
+  }
+
+  func removeAll() { lock.withLock { _ in connections = [] } }
 }
 
 extension DefaultStore: BackupProviding {

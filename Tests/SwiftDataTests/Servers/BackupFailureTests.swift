@@ -107,6 +107,23 @@ import Testing
     #expect(try !names(folder.url).contains { $0.hasPrefix("copy") })
   }
 
+  #if os(Linux)
+    @Test func aBackupThatHasReturnedHasNoOpenCopy() throws {
+      _ = try open(folder.store)
+      let store = try store(at: folder.store)
+      for number in 0..<50 {
+        let name = "copy\(number).store"
+        _ = try store.backup(
+          to: folder.url.appendingPathComponent(name), progress: { _ in }, isCancelled: { false })
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let open = files.compactMap {
+          try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        #expect(!open.contains { $0.contains("\(folder.url.lastPathComponent)/\(name)") })
+      }
+    }
+  #endif
+
   /// Without locks, two backups can't be kept apart from what a killed one has left.
   @Test(arguments: [ENOLCK, EOPNOTSUPP, ENOSYS])
   func aBackupNeedsNoLocks(_ code: Int32) throws {
