@@ -78,6 +78,17 @@ import Testing
     #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
   }
 
+  @Test func noValuesStayBesideAFileThatTookTheName() async throws {
+    let container = try open(folder.store)
+    try add(0..<3, size: 300_000, to: container)
+    let place = folder.url.appendingPathComponent("copy.store")
+    await #expect(throws: SwiftDataError.storeReadFailure) {
+      try await container.backup(to: place) { _ in try? Data("mine".utf8).write(to: place) }
+    }
+    #expect(try names(folder.url).filter { $0.contains("copy") } == ["copy.store"])
+    #expect(try String(contentsOf: place, encoding: .utf8) == "mine")
+  }
+
   /// A container's store, to be backed up on the thread of a test.
   private func store(at url: URL) throws -> DefaultStore {
     let configuration = ModelConfiguration(schema: Schema([Negative.self]), url: url)
