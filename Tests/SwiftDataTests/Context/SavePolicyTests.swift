@@ -280,6 +280,41 @@ import Testing
     #expect(try context.stored(Graph.Passport.self).map(\.number) == [2])
   }
 
+  @Model final class Shelf {
+    var name = ""
+    @Relationship(inverse: \Folio.shelf) var folio: Folio?
+
+    init() {}
+  }
+
+  @Model final class Folio {
+    var number = 1
+    var shelf: Shelf?
+    @Transient var mark = 0
+
+    init() {}
+  }
+
+  @Test func aTransientValueStaysIfADeletionEmptiesALinkOfAPartialRow() throws {
+    let container = try ModelContainer(
+      for: Shelf.self, Folio.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
+    let shelf = Shelf()
+    shelf.folio = Folio()
+    writer.insert(shelf)
+    try writer.save()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Folio>()
+    descriptor.propertiesToFetch = [\.shelf]
+    let folio = try #require(try context.fetch(descriptor).first)
+    folio.mark = 5
+    context.delete(try #require(folio.shelf))
+    try context.save()
+    #expect(folio.mark == 5)
+    #expect(folio.shelf == nil && folio.number == 1 && folio.mark == 5)
+  }
+
   @Test(arguments: [true, false]) func aDeletedModelIsRefused(isSibling: Bool) throws {
     let mine = Book(title: "One", pages: 1)
     context.insert(mine)
