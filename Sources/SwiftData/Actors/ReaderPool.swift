@@ -67,10 +67,11 @@ final class ReaderPool: Sendable {
   }
 
   private func watch(_ limit: WaitLimit) {
-    limit.watch {
-      self.state.withLock { $0.waiting.firstWatchedArrival() }
-    } end: { start in
-      for (job, read) in self.takeLate(since: start) { read.runElsewhere(job) }
+    // A read that waits retains the pool.
+    limit.watch { [weak self] in
+      self?.state.withLock { $0.waiting.firstWatchedArrival() }
+    } end: { [weak self] start in
+      for (job, read) in self?.takeLate(since: start) ?? [] { read.runElsewhere(job) }
     }
   }
 

@@ -16,8 +16,11 @@ struct WaitLimit: Sendable {
   }
 
   /// - Parameters:
-  ///   - firstArrival: The answer of the queue (`firstWatchedArrival`).
+  ///   - firstArrival: The answer of the queue (`firstWatchedArrival`); nil too if the queue is no longer needed.
   ///   - end: Removes the elements that have waited since a time or longer, and tells their callers.
+  ///
+  /// The closures must not retain the queue's owner, which may have a container: the task sleeps for as long
+  /// as the limit, even if nothing waits any more.
   func watch(
     firstArrival: @escaping @Sendable () -> ContinuousClock.Instant?,
     end: @escaping @Sendable (ContinuousClock.Instant) -> Void

@@ -116,6 +116,19 @@ final class ChangeTracker {
     if storage.flags.isDisjoint(with: .isPending) { clearConflicts(of: storage) }
   }
 
+  /// Called when a model takes a row or becomes a fault.
+  /// - Parameter slots: What it takes.
+  func forgetExternalChange(of storage: _ModelStorage, _ slots: @autoclosure () -> SlotSet = .all) {
+    guard !feed.externallyChangedSlots.isEmpty, storage.flags.isDisjoint(with: .isPending),
+      let identifier = storage.knownIdentifier, feed.externallyChangedSlots[identifier] != nil
+    else { return }
+    // Another instance of the row may have unsaved changes.
+    let isPending = [changed, deleted].contains { models in
+      models.contains { $0.knownIdentifier == identifier }
+    }
+    if !isPending { feed.forgetExternalChange(identifier, slots()) }
+  }
+
   private func clearConflicts(of storage: _ModelStorage) {
     if let identifier = storage.knownIdentifier { feed.clearConflicts(of: identifier) }
   }

@@ -144,6 +144,7 @@ final class ContextTransaction {
     }
     // The saves may have changed anything, and lists may refer to models that are deleted again.
     for live in core.identities.models(where: { $0.flags.isDisjoint(with: .isPending) }) {
+      core.changes.forgetExternalChange(of: live.storage)
       live.storage.refault()
     }
     withExtendedLifetime((inserted, deleted)) {}

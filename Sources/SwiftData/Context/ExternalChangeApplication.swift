@@ -153,6 +153,7 @@ final class ExternalChangeApplication {
       feed.recordConflict(identifier, lost)
       feed.recordExternalChange(identifier, changed)
     }
+    changes.forgetExternalChange(of: storage)
     if !unreadableValues.isEmpty {
       let names = Set(storage.descriptor.names(of: changed))
       unreadableValues.forget([(snapshot.persistentIdentifier, names)])

@@ -23,7 +23,7 @@ final class ExternalChangeFeed {
   /// Properties with unsaved changes for which another context has stored another value since.
   private(set) var conflictingSlots: [PersistentIdentifier: SlotSet] = [:]
   /// All properties for which another writer has stored another value since this context read them: of pending
-  /// models, and of models whose whole row was read after some of its properties.
+  /// models, and of models whose whole row was read after some of its properties and not again.
   private(set) var externallyChangedSlots: [PersistentIdentifier: SlotSet] = [:]
 
   init(_ log: ChangeLog) {
@@ -68,6 +68,13 @@ final class ExternalChangeFeed {
 
   func recordExternalChange(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
     if !slots.isEmpty { externallyChangedSlots[identifier, default: SlotSet()].formUnion(slots) }
+  }
+
+  /// A model without unsaved changes shows what others have stored: later edits are made on it.
+  func forgetExternalChange(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
+    guard let known = externallyChangedSlots[identifier] else { return }
+    let rest = known.subtracting(slots)
+    externallyChangedSlots[identifier] = rest.isEmpty ? nil : rest
   }
 
   /// The row has no unsaved changes any more: the next ones are made on what others have stored.

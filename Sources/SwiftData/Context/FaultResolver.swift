@@ -45,9 +45,12 @@ final class FaultResolver {
     }
     if let snapshot = found {
       if storage.rowView.partialRowDiffers(from: snapshot.row, storage.descriptor) {
-        // The caller may have read the old values. An edit that follows is made on them.
-        feed.recordExternalChange(
-          identifier, storage.rowView.partialSlotsDiffering(from: snapshot.row, storage.descriptor))
+        if feed.conflictPolicy == .refuse {
+          // The caller may have read the old values. An edit that follows is made on them.
+          feed.recordExternalChange(
+            identifier,
+            storage.rowView.partialSlotsDiffering(from: snapshot.row, storage.descriptor))
+        }
         storage.notifyingObserversOfAll {
           storage.overlay.dropDecodedAttributes(storage.descriptor)
           snapshot.fill(storage)

@@ -36,8 +36,12 @@ extension Materializer {
     guard storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) else { return }
     let hasValues = storage.partialRow != nil || !storage.flags.contains(.isFault)
     if hasValues, agrees(storage, withPartial: row, of: page) {
+      changes.forgetExternalChange(of: storage, page.filledSlots(storage.descriptor))
       storage.relationships.releaseModels()
-    } else if hasValues {
+      return
+    }
+    changes.forgetExternalChange(of: storage)
+    if hasValues {
       storage.notifyingObserversOfAll { storage.becomePartialFault(page: page, row: row) }
     } else {
       storage.becomePartialFault(page: page, row: row)
@@ -63,6 +67,18 @@ extension Materializer {
     if unchanged.isEmpty { return true }
     guard let row = known.row ?? storage.partialRow else { return false }
     return layout.cellsAgree(row, partial, where: unchanged.contains)
+  }
+}
+
+extension RowPage {
+  /// The properties of a partial row.
+  fileprivate func filledSlots(_ descriptor: _ModelDescriptor) -> SlotSet {
+    var slots = SlotSet()
+    for (slot, property) in descriptor.properties.enumerated()
+    where fills(slot) || property.leafCells.contains(where: fills) {
+      slots.insert(slot)
+    }
+    return slots
   }
 }
 

@@ -194,6 +194,7 @@ final class Materializer {
         }
       }
     }
+    changes.forgetExternalChange(of: storage)
     guard storage.observers != nil, isNews(snapshot, to: storage) else {
       return snapshot.refresh(storage)
     }

@@ -362,7 +362,7 @@ struct SavedModels {
       if watchers.isActive { watchers.willEdit(storage, slot: link.slot) }
       // The next row would show the change as that of another writer.
       if isInPartialRow {
-        storage.refault()
+        storage.refault(keeping: storage.descriptor.ephemeralSlots)
       } else {
         storage.notifyingObservers(of: link.slot) { storage.overlay(.null, at: link.slot) }
       }

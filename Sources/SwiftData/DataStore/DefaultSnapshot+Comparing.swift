@@ -7,8 +7,9 @@ extension DefaultSnapshot {
   /// Whether an attribute has the value of a row.
   ///
   /// The values of this snapshot may be in the form in which the model was given them, or encoded
-  /// again. Equal values may have different encodings, for example sets, so values are compared where
-  /// bytes differ.
+  /// again. Equal values may have different encodings, for example sets, so the bytes of both rows
+  /// decide about a value that was only read. `==` decides about a value that was saved since, and for
+  /// types of the standard library and Foundation; other types may compare by an identifier only.
   func hasValue(of row: DefaultSnapshot, at slot: Int) -> Bool {
     let property = descriptor.properties[slot]
     let differing = ([slot] + property.leafCells).filter { cell in
@@ -19,11 +20,27 @@ extension DefaultSnapshot {
     guard case .boxed(let mine)? = decodedValue(slot),
       case .boxed(let stored)? = row.decodedValue(slot)
     else { return false }
-    if mine.isEqual(to: stored) { return true }
-    if case .boxed(let copy)? = decodedValue(slot), mine.isEqual(to: copy) { return false }
-    // `==` says nothing about values of this type, so the bytes decide from which the value was decoded.
-    guard let old = rowCells.reader, let new = row.rowCells.reader else { return false }
-    return differing.allSatisfy { descriptor.layout.agrees($0, old, new) }
+    guard let old = rowCells.reader, let new = row.rowCells.reader else {
+      return mine.isEqual(to: stored)
+    }
+    if mine.isOfSystemTypes, mine.isEqual(to: stored) { return true }
+    return wasOnlyRead(mine, differing, slot: slot)
+      ? differing.allSatisfy { descriptor.layout.agrees($0, old, new) }
+      : mine.isEqual(to: stored)
+  }
+
+  /// Whether a value is, as far as can be told, that of the row in memory.
+  private func wasOnlyRead(_ mine: _ValueBox, _ cells: [Int], slot: Int) -> Bool {
+    let property = descriptor.properties[slot]
+    let read = DefaultSnapshot(
+      persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row)
+    if cells.allSatisfy({ cellAgrees($0, with: read, property.scalarType(ofCell: $0)) }) {
+      return true
+    }
+    if case .boxed(let known)? = read.decodedValue(slot), mine.isEqual(to: known) { return true }
+    // `==` says nothing about values of this type.
+    if case .boxed(let copy)? = decodedValue(slot) { return !mine.isEqual(to: copy) }
+    return false
   }
 
   private func cellAgrees(
@@ -69,6 +86,13 @@ extension ScalarType {
 }
 
 extension _ValueBox {
+  /// Whether the type and those of its elements are from the standard library or Foundation.
+  fileprivate var isOfSystemTypes: Bool {
+    let modules: Set<Substring> = ["Swift", "Foundation", "FoundationEssentials"]
+    return String(reflecting: type(of: anyValue)).split { "<>,()? ".contains($0) }
+      .allSatisfy { modules.contains($0.prefix { $0 != "." }) }
+  }
+
   /// Whether `==` of the values' type says that they are equal; false for types without `==`.
   fileprivate func isEqual(to other: _ValueBox) -> Bool {
     func isEqual<V: Equatable>(_ value: V) -> Bool { value == other.anyValue as? V }

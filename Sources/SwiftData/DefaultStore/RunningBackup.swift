@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -80,10 +81,11 @@ package struct RunningBackup {
     do {
       let lock = try lockPartial()
       defer { close(lock) }
+      var linked: [URL] = []
       do {
-        return try copy(staging)
+        return try copy(staging, linking: &linked)
       } catch {
-        removePartial()
+        removePartial(linked, lock)
         throw error
       }
     } catch let error as CancellationError {
@@ -223,14 +225,25 @@ package struct RunningBackup {
       && own.st_dev == named.st_dev && own.st_ino == named.st_ino
   }
 
-  private func removePartial() {
+  /// - Parameters:
+  ///   - linked: The values that this backup has put into the folder. They are removed also if another file
+  ///     has got the name meanwhile. It is no copy with these values as long as this backup has its lock.
+  ///   - file: The descriptor that holds the lock.
+  private func removePartial(_ linked: [URL], _ file: Int32) {
+    if isTaken, !linked.isEmpty, isPartial(file), DatabaseFile.linkCount(of: partial.path) == 1 {
+      for value in linked { unlink(value.path) }
+      // Folders that contain anything else stay.
+      let folder = ExternalFolder(of: url)
+      rmdir(folder.values.path)
+      rmdir(folder.support.path)
+    }
     removeValues()
     unlink(partial.path)
   }
 
   // MARK: Copying
 
-  private func copy(_ staging: URL) throws -> BackupSummary {
+  private func copy(_ staging: URL, linking linked: inout [URL]) throws -> BackupSummary {
     let source = try Connection(
       path: store.configuration.url.path,
       mode: store.configuration.allowsSave ? .readWrite : .readOnly)
@@ -242,7 +255,7 @@ package struct RunningBackup {
       if isCancelled() { throw CancellationError() }
       progress(BackupProgress(copiedBytes: copied * pageSize, totalBytes: all * pageSize))
     }
-    let (values, missing) = try copyValues(staging)
+    let (values, missing) = try copyValues(staging, linking: &linked)
     let counts = try check(against: source)
     try ExternalFolder.synchronize(partial)
     try throwInjectedFault("rename \(partial.lastPathComponent)")
@@ -300,7 +313,9 @@ package struct RunningBackup {
 
   // MARK: Values
 
-  private func copyValues(_ staging: URL) throws -> (copied: Int, missing: Int) {
+  private func copyValues(
+    _ staging: URL, linking linked: inout [URL]
+  ) throws -> (copied: Int, missing: Int) {
     let source = ExternalFolder(of: store.configuration.url)
     let copy = ExternalFolder(of: url)
     let sharesValues = copy.sharesValues
@@ -321,17 +336,21 @@ package struct RunningBackup {
       }
       guard !sharesValues else { throw sharedFolder(copy) }
       try copy.make()
-      try RunningBackup.link(file, to: copy.values.appendingPathComponent(stored.name))
+      let place = copy.values.appendingPathComponent(stored.name)
+      if try RunningBackup.link(file, to: place) { linked.append(place) }
     }
     if names.count > missing { try copy.synchronize() }
     return (names.count - missing, missing)
   }
 
-  private static func link(_ file: URL, to place: URL) throws {
+  /// - Returns: Whether there was no such file before.
+  private static func link(_ file: URL, to place: URL) throws -> Bool {
     try throwInjectedFault("link \(file.lastPathComponent)")
-    if hardLink(file.path, place.path) == 0 || errno == EEXIST { return }
+    if hardLink(file.path, place.path) == 0 { return true }
+    if errno == EEXIST { return false }
     try FileManager.default.copyItem(at: file, to: place)
     try ExternalFolder.synchronize(place)
+    return true
   }
 
   // MARK: Checking
@@ -362,19 +381,19 @@ package struct RunningBackup {
   private func endingWhenCancelled<R>(
     _ connections: [Connection], _ body: () throws -> R
   ) throws -> R {
-    // Any thread may interrupt a connection.
-    nonisolated(unsafe) let connections = connections
+    let interrupted = InterruptedConnections(connections)
     let queue = DispatchQueue(label: "SwiftData backup")
     let watch = DispatchSource.makeTimerSource(queue: queue)
     let interval = DispatchTimeInterval.milliseconds(100)
     watch.schedule(deadline: .now() + interval, repeating: interval)
     watch.setEventHandler { [isCancelled] in
-      if isCancelled() { for connection in connections { connection.interrupt() } }
+      if isCancelled() { interrupted.interrupt() }
     }
     watch.resume()
     defer {
       watch.cancel()
-      queue.sync {}
+      // The queue releases the handler later, perhaps after the end of the backup.
+      interrupted.removeAll()
     }
     do {
       return try body()
@@ -393,6 +412,21 @@ package struct RunningBackup {
     }
     return counts
   }
+}
+
+/// Connections that another thread interrupts.
+private final class InterruptedConnections: Sendable {
+  // Any thread may interrupt a connection. Guarded by the mutex.
+  nonisolated(unsafe) private var connections: [Connection]
+  private let lock = Mutex(())
+
+  init(_ connections: [Connection]) { self.connections = connections }
+
+  func interrupt() {
+    lock.withLock { _ in for connection in connections { connection.interrupt() } }
+  }
+
+  func removeAll() { lock.withLock { _ in connections = [] } }
 }
 
 extension DefaultStore: BackupProviding {

@@ -305,15 +305,16 @@ extension _ModelStorage {
   }
 
   /// Drops the row and what was decoded from it; the next read gets a new one.
-  func becomeFault() {
+  func becomeFault(keeping kept: SlotSet = SlotSet()) {
     _invariantCheck(startsIn: [.stored, .lost])
-    dropValues()
+    rowView.clear()
+    overlay.clear(keeping: kept)
     lifeCycle.flags.insert(.isFault)
   }
 
   /// Becomes a fault and notifies the observers of every property.
-  func refault() {
-    notifyingObserversOfAll { becomeFault() }
+  func refault(keeping kept: SlotSet = SlotSet()) {
+    notifyingObserversOfAll { becomeFault(keeping: kept) }
   }
 
   /// Replaces all values by a row of a few properties; the others are faults from then on.

@@ -73,7 +73,7 @@ final class HistoryPruner: Sendable {
   ) throws -> R {
     guard driver.numberAllocator != nil else { return try session.transaction(body) }
     do {
-      try session.beginEnclosingTransaction(.exclusive, within: PruningPause.lockLimit)
+      try session.beginEnclosingTransaction(.exclusive, within: pause.lockLimit)
     } catch {
       pause.begin(at: .now)
       throw error

@@ -4,19 +4,28 @@ package struct PruningPause {
   private var failures = 0
   private var end: ContinuousClock.Instant?
 
-  /// How long an attempt waits for the lock. Saves end in this time, long units of work may not.
-  static let lockLimit = Duration.milliseconds(100)
   private static let first = Duration.milliseconds(100)
   private static let longest = Duration.seconds(30)
 
   package init() {}
 
+  /// How long an attempt waits for the lock. Saves end in the shorter time, long units of work may not; where
+  /// these always overlap, only the longer one ever suffices.
+  package var lockLimit: Duration {
+    let isAtItsLongest = failures > 0 && pause(after: failures - 1) == PruningPause.longest
+    return isAtItsLongest ? .seconds(1) : .milliseconds(100)
+  }
+
   package func isOver(at now: ContinuousClock.Instant) -> Bool { end.map { now >= $0 } ?? true }
 
   /// The lock was not free.
   package mutating func begin(at now: ContinuousClock.Instant) {
-    end = now + min(PruningPause.first * (1 << min(failures, 16)), PruningPause.longest)
+    end = now + pause(after: failures)
     failures += 1
+  }
+
+  private func pause(after failures: Int) -> Duration {
+    min(PruningPause.first * (1 << min(failures, 16)), PruningPause.longest)
   }
 
   /// The lock was taken.

@@ -21,6 +21,16 @@ import Testing
     var weight: Double
   }
 
+  /// Equal if the number is.
+  struct Badge: Codable, Hashable {
+    var number: Int
+    var text: String
+
+    static func == (a: Badge, b: Badge) -> Bool { a.number == b.number }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  }
+
   @Model final class Sample {
     var name = ""
     var tags: Set<String>
@@ -28,6 +38,8 @@ import Testing
     var palette: Palette
     @Attribute(.codable) var whole: Palette
     @Attribute(.transformable(by: SaltingTransformer.self)) var secret: String
+    @Attribute(.codable) var badge: Badge
+    var badges: Set<Badge>
     var ratio = 0.5
     var offset = 0.5
     var price: Decimal = 1
@@ -39,11 +51,14 @@ import Testing
       palette = Palette(colors: words, weight: .nan)
       whole = Palette(colors: words, weight: 1)
       secret = "x"
+      badge = Badge(number: 1, text: "old")
+      badges = Set((0..<30).map { Badge(number: $0, text: "old") })
     }
 
     /// Decodes what has to be decoded.
     func read() -> Int {
       tags.count + labels.count + palette.colors.count + whole.colors.count + secret.count
+        + badge.number + badges.count
     }
   }
 
@@ -72,7 +87,7 @@ import Testing
   @Test func valuesThatWereOnlyReadAreNoConflict() throws {
     let sample = try sample(in: context)
     for round in 1...3 {
-      #expect(sample.read() == 121)
+      #expect(sample.read() == 152)
       sample.name = "\(round)"
       try context.save()
     }
@@ -83,8 +98,10 @@ import Testing
     sample.tags.insert("new")
     sample.labels[0] = "new"
     sample.secret = "new"
+    sample.badge.text = "new"
     try context.save()
     for round in 1...3 {
+      sample.tags = Set(sample.tags.shuffled())
       sample.name = "\(round)"
       try context.save()
     }
@@ -120,6 +137,22 @@ import Testing
       Set(error?.conflicts.first?.properties.map(\.name) ?? []) == [
         "tags", "labels", "palette", "whole", "secret", "ratio", "price",
       ])
+  }
+
+  @Test func aChangeOfEqualValuesIsAConflict() throws {
+    let sample = try sample(in: context)
+    _ = sample.read()
+    sample.badge.text = "mine"
+    sample.name = "mine"
+    let other = try ConflictValueTests.context(folder)
+    let theirs = try self.sample(in: other)
+    theirs.badge = Badge(number: 1, text: "theirs")
+    theirs.badges = Set(theirs.badges.map { Badge(number: $0.number, text: "theirs") })
+    try other.save()
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(
+      Set(error?.conflicts.first?.properties.map(\.name) ?? []) == ["badge", "badges"])
+    #expect(try self.sample(in: ConflictValueTests.context(folder)).badge.text == "theirs")
   }
 
   /// The other context has not changed the set.

@@ -230,6 +230,34 @@ import Testing
     #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
   }
 
+  enum LookAtPages: CaseIterable {
+    case fetch, partialFetch, transaction, laterPolicy
+  }
+
+  /// The edit is made on the value that the other writer has stored.
+  @Test(arguments: LookAtPages.allCases)
+  func aChangeThatTheContextHasSeenSinceIsNoConflict(look: LookAtPages) throws {
+    let (_, theirs, other) = try sharedBook(isSibling: false)
+    let reader = ModelContext(container)
+    reader.conflictPolicy = look == .laterPolicy ? .laterSaveWins : .refuse
+    var descriptor = FetchDescriptor<Book>()
+    descriptor.propertiesToFetch = [\.pages]
+    let mine = try #require(try reader.fetch(descriptor).first)
+    theirs.pages = 7
+    try other.save()
+    #expect(mine.title == "One")
+    switch look {
+    case .fetch: _ = try book(in: reader)
+    case .partialFetch: _ = try reader.fetch(descriptor)
+    case .transaction: try reader.transaction {}
+    case .laterPolicy: reader.conflictPolicy = .refuse
+    }
+    #expect(mine.pages == 7)
+    mine.pages += 1
+    try reader.save()
+    #expect(try SQLiteFile.integer("SELECT ZPAGES FROM ZBOOK", in: folder.store) == 8)
+  }
+
   @Test func aLinkOfAPartialRowThatADeletionHasEmptiedIsNoConflict() throws {
     let container = try ModelContainer(
       for: Graph.Person.self, Graph.Passport.self,
@@ -250,6 +278,41 @@ import Testing
     passport.number += 1
     try context.save()
     #expect(try context.stored(Graph.Passport.self).map(\.number) == [2])
+  }
+
+  @Model final class Shelf {
+    var name = ""
+    @Relationship(inverse: \Folio.shelf) var folio: Folio?
+
+    init() {}
+  }
+
+  @Model final class Folio {
+    var number = 1
+    var shelf: Shelf?
+    @Transient var mark = 0
+
+    init() {}
+  }
+
+  @Test func aTransientValueStaysIfADeletionEmptiesALinkOfAPartialRow() throws {
+    let container = try ModelContainer(
+      for: Shelf.self, Folio.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
+    let shelf = Shelf()
+    shelf.folio = Folio()
+    writer.insert(shelf)
+    try writer.save()
+    let context = ModelContext(container)
+    var descriptor = FetchDescriptor<Folio>()
+    descriptor.propertiesToFetch = [\.shelf]
+    let folio = try #require(try context.fetch(descriptor).first)
+    folio.mark = 5
+    context.delete(try #require(folio.shelf))
+    try context.save()
+    #expect(folio.mark == 5)
+    #expect(folio.shelf == nil && folio.number == 1 && folio.mark == 5)
   }
 
   @Test(arguments: [true, false]) func aDeletedModelIsRefused(isSibling: Bool) throws {

@@ -20,4 +20,17 @@ import Testing
     pause.begin(at: start)
     #expect(pause.isOver(at: start + .milliseconds(100)))
   }
+
+  @Test func anAttemptWaitsLongerOnceThePauseIsAtItsLongest() {
+    var pause = PruningPause()
+    for _ in 0..<10 {
+      #expect(pause.lockLimit == .milliseconds(100))
+      pause.begin(at: .now)
+    }
+    #expect(pause.lockLimit == .seconds(1))
+    pause.begin(at: .now)
+    #expect(pause.lockLimit == .seconds(1))
+    pause.reset()
+    #expect(pause.lockLimit == .milliseconds(100))
+  }
 }

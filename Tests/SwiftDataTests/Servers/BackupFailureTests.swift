@@ -78,6 +78,17 @@ import Testing
     #expect(try !names(folder.url).contains { $0.hasSuffix("partial") })
   }
 
+  @Test func noValuesStayBesideAFileThatTookTheName() async throws {
+    let container = try open(folder.store)
+    try add(0..<3, size: 300_000, to: container)
+    let place = folder.url.appendingPathComponent("copy.store")
+    await #expect(throws: SwiftDataError.storeReadFailure) {
+      try await container.backup(to: place) { _ in try? Data("mine".utf8).write(to: place) }
+    }
+    #expect(try names(folder.url).filter { $0.contains("copy") } == ["copy.store"])
+    #expect(try String(contentsOf: place, encoding: .utf8) == "mine")
+  }
+
   /// A container's store, to be backed up on the thread of a test.
   private func store(at url: URL) throws -> DefaultStore {
     let configuration = ModelConfiguration(schema: Schema([Negative.self]), url: url)
@@ -106,6 +117,23 @@ import Testing
     }
     #expect(try !names(folder.url).contains { $0.hasPrefix("copy") })
   }
+
+  #if os(Linux)
+    @Test func aBackupThatHasReturnedHasNoOpenCopy() throws {
+      _ = try open(folder.store)
+      let store = try store(at: folder.store)
+      for number in 0..<50 {
+        let name = "copy\(number).store"
+        _ = try store.backup(
+          to: folder.url.appendingPathComponent(name), progress: { _ in }, isCancelled: { false })
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let open = files.compactMap {
+          try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        #expect(!open.contains { $0.contains("\(folder.url.lastPathComponent)/\(name)") })
+      }
+    }
+  #endif
 
   /// Without locks, two backups can't be kept apart from what a killed one has left.
   @Test(arguments: [ENOLCK, EOPNOTSUPP, ENOSYS])

@@ -256,6 +256,24 @@ import Testing
     }
   }
 
+  @Test func aLimitKeepsNoContainerAfterTheReads() async throws {
+    weak var container: ModelContainer?
+    func read() async throws {
+      let strong = try Office.container()
+      container = strong
+      let readers = ModelReaders(strong, count: 1, waitingAtMost: .seconds(3600))
+      try await occupying(readers) {
+        let waiting = Task { try await readers.read { _ in 1 } }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+      }
+    }
+    try await read()
+    // Other threads release their last references shortly after the reads.
+    for _ in 0..<2_000 where container != nil { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(container == nil)
+  }
+
   @Test(arguments: [Duration.seconds(Int64.max), .zero, .seconds(-5)])
   func aWaitMayHaveAnyLimit(limit: Duration) async throws {
     let readers = ModelReaders(try Office.container(), count: 1, waitingAtMost: limit)

@@ -10,7 +10,7 @@ final class Blog: Sendable {
   private let readers: ModelReaders
   private let writer: ModelWriter
 
-  /// How long a request waits for another process that writes, before the answer 503.
+  /// How long a request waits for requests before it, or for another process that writes, before the answer 503.
   private static let patience = Duration.seconds(5)
 
   /// - Parameter readers: The number of contexts that read; `nil` for one for each connection.
