@@ -338,23 +338,21 @@ import Testing
     let context = ModelContext(container)
     for title in ["from", "to"] { context.insert(Book(title: title, pages: 10)) }
     try context.save()
-    let transfer = Task {
-      try await onThread {
-        let context = ModelContext(container)
-        // The first transaction of a context reads all models again.
-        try context.transaction {}
-        let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
-        isReady.signal()
-        _ = isDeleting.wait(timeout: .now() + 20)
-        isWaiting.signal()
-        var areDeleted: [Bool] = []
-        var wasReleased = false
-        try context.transaction {
-          areDeleted = books.map(\.isDeleted)
-          wasReleased = hasDeleted.wait(timeout: .now() + 20) == .success
-        }
-        return (areDeleted, wasReleased)
+    let transfer = startThread {
+      let context = ModelContext(container)
+      // The first transaction of a context reads all models again.
+      try context.transaction {}
+      let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+      isReady.signal()
+      _ = isDeleting.wait(timeout: .now() + 20)
+      isWaiting.signal()
+      var areDeleted: [Bool] = []
+      var wasReleased = false
+      try context.transaction {
+        areDeleted = books.map(\.isDeleted)
+        wasReleased = hasDeleted.wait(timeout: .now() + 20) == .success
       }
+      return (areDeleted, wasReleased)
     }
     try await onThread {
       _ = isReady.wait(timeout: .now() + 20)

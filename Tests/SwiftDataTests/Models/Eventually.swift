@@ -46,6 +46,28 @@ func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async thr
   }
 }
 
+/// Starts code on a thread of its own at once. A task would begin only when the threads of the other tests are free.
+/// - Returns: Waits for the result.
+func startThread<R: Sendable>(
+  _ body: @escaping @Sendable () throws -> R
+) -> Task<R, any Error> {
+  let (results, continuation) = AsyncThrowingStream.makeStream(of: R.self)
+  let thread = Thread {
+    do {
+      continuation.yield(try body())
+      continuation.finish()
+    } catch {
+      continuation.finish(throwing: error)
+    }
+  }
+  thread.stackSize = 8 << 20
+  thread.start()
+  return Task {
+    for try await result in results { return result }
+    throw CancellationError()
+  }
+}
+
 /// Blocks the thread until a condition holds; for code that runs in ``onThread(_:)``.
 /// - Returns: Whether it came true in time.
 @discardableResult

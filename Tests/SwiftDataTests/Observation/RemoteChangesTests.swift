@@ -282,18 +282,16 @@ import Testing
     let container = try StoreFolder.container(folder.store)
     let notes = Notes(container)
     let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let transaction = Task {
-      try await onThread {
-        let context = ModelContext(container)
-        var wasReleased = false
-        try context.transaction {
-          context.insert(Shelf(label: "mine"))
-          try context.save()
-          begun.signal()
-          wasReleased = mayEnd.wait(timeout: .now() + 20) == .success
-        }
-        return wasReleased
+    let transaction = startThread {
+      let context = ModelContext(container)
+      var wasReleased = false
+      try context.transaction {
+        context.insert(Shelf(label: "mine"))
+        try context.save()
+        begun.signal()
+        wasReleased = mayEnd.wait(timeout: .now() + 20) == .success
       }
+      return wasReleased
     }
     #expect(try await onThread { begun.wait(timeout: .now() + 20) } == .success)
     container.observesRemoteChanges = true
