@@ -369,6 +369,10 @@ final class PostgresReplicaTests: Sendable {
     try standby.pauseReplay()
     try administrator.execute("COMMIT")
     #expect(try container.texts() == ["a"])
+    // Reads soon after it do not wait for the lock again.
+    let before = container.standbyReads
+    for _ in 0..<10 { #expect(try container.texts() == ["a"]) }
+    #expect(container.standbyReads < before + 10)
     try standby.resumeReplay()
   }
 
