@@ -43,9 +43,11 @@ extension PostgresError: CustomStringConvertible {
     return parts.isEmpty ? nil : "Concerned: " + parts.joined(separator: ", ")
   }
 
-  /// Whether a policy of a table refused a row. Servers translate the message.
+  /// Whether a policy of a table refused a row. Servers translate the message, and compatible ones have no
+  /// such routine.
   package var isOfRowSecurity: Bool {
-    state == .insufficientPrivilege && routine == "ExecWithCheckOptions"
+    state == .insufficientPrivilege
+      && (routine == "ExecWithCheckOptions" || message.contains("row-level security"))
   }
 
   private var advice: String? {

@@ -102,7 +102,10 @@ struct PostgresDriver: SQLDriver {
         return try pool.read("a fetch", readOnStandby)
       } catch {
         guard let failure = PostgresError(in: error), failure.isOfStandby else { throw error }
-        if failure.isLossOfStandby { router.fail(standby, of: pool, because: failure) }
+        // Later reads would wait for the lock too.
+        if failure.isLossOfStandby || failure.state == .lockNotAvailable {
+          router.fail(standby, of: pool, because: failure)
+        }
         router.include(nil)
         guard canRepeat() else { throw error }
         return try readOnPrimary(canRepeat: canRepeat, read)

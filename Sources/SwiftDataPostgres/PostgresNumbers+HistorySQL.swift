@@ -107,14 +107,15 @@ extension PostgresNumbers {
 
   /// Returns 1 if a transaction has inserted a row, which may have been deleted since then, and its history
   /// may have been removed. A crash of the server may lose that a sequence has given a key, and another process
-  /// gets it: null if another transaction has inserted a row with this key.
+  /// gets it: null if another transaction has inserted a row of this entity with this key.
   /// Parameters: the time of the transaction, and the entity and key of the row, the last one of a range.
   static func proof(ofRowIn table: String) -> String {
     """
     SELECT CASE WHEN EXISTS (SELECT FROM "ATRANSACTION" AS t \
     JOIN "ACHANGE" AS c ON c."ZTRANSACTIONID" = t."Z_PK" WHERE t."ZTIMESTAMP" = $1 \
     AND c."ZCHANGETYPE" = 0 AND c."ZENTITY" = $2 AND c."ZENTITYPK" = $3) THEN 1 \
-    WHEN NOT EXISTS (SELECT FROM \(PostgresConnection.quoted(table)) WHERE "Z_PK" = $3) THEN 0 \
+    WHEN NOT EXISTS (SELECT FROM \(PostgresConnection.quoted(table)) \
+    WHERE "Z_PK" = $3 AND "Z_ENT" = $2) THEN 0 \
     WHEN NOT EXISTS (SELECT FROM "ACHANGE" WHERE "ZCHANGETYPE" = 0 AND "ZENTITY" = $2 \
     AND $3 BETWEEN coalesce("ZFIRSTPK", "ZENTITYPK") AND "ZENTITYPK") THEN 1 END
     """

@@ -56,7 +56,9 @@ final class ReplicaRouter: Sendable {
   private let endStatement: String
   private let state: Mutex<State>
   private let checking = Mutex(())
-  private let queue = DispatchQueue(label: "SwiftData PostgreSQL standbys")
+  /// Concurrent: a standby that does not answer delays no other one.
+  private let queue = DispatchQueue(
+    label: "SwiftData PostgreSQL standbys", attributes: .concurrent)
   private let start = ContinuousClock.now
 
   init(

@@ -233,6 +233,37 @@ struct ConcurrentUnitsTests {
     #expect(try likes("a") == 13)
   }
 
+  /// Each unit would wait as long for the server as the one before it.
+  @Test func unitsOfAGroupFailTogetherIfTheServerStaysAway() async throws {
+    let proxy = try PostgresProxy(to: PostgresServer.shared.socketFolder)
+    let writer = ModelWriter(try container(proxy.address(like: address), connections: 2))
+    try await writer.write { $0.insert(Message("a")) }
+    let (runs, failures) = (Events<Int>(), Events<SwiftDataError.Reason?>())
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<10 {
+        group.addTask {
+          do {
+            try await writer.write { context in
+              runs.add(number)
+              let isSecond = runs.all.count == 2
+              if isSecond { proxy.set(.loseMessage(after: 0)) }
+              defer { if isSecond { proxy.set(.refuse) } }
+              try message("a", in: context).likes += 1
+            }
+          } catch {
+            // The server is back for those that would still wait.
+            proxy.set(.forward)
+            failures.add((error as? SwiftDataError)?.reason)
+          }
+        }
+      }
+    }
+    #expect(failures.all.count > 1 && failures.all.allSatisfy { $0 == .unavailable })
+    #expect(try likes("a") == 10 - failures.all.count)
+    try await writer.write { try message("a", in: $0).likes += 1 }
+    #expect(try likes("a") == 11 - failures.all.count)
+  }
+
   /// The server ends all sessions again and again. A unit is stored once, or its error says that it is not
   /// known.
   @Test func unitsSurviveConnectionsThatTheServerEnds() async throws {

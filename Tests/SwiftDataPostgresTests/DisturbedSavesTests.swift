@@ -88,6 +88,40 @@ struct DisturbedSavesTests {
     #expect(names.count == 5 && names.contains("other") && names.contains("lost"))
   }
 
+  /// The classes of one table share its keys.
+  @Test func aRowOfAnotherClassWithTheSameKeyDoesNotProveACommit() throws {
+    let server = try PostgresServer.shared
+    let address = try server.addressOfNewSchema()
+    let proxy = try PostgresProxy(to: server.socketFolder)
+    func open(_ address: String) throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Animal.self, Dog.self, configurations: PostgresConfiguration(url: address)))
+    }
+    let context = try open(proxy.address(like: address))
+    for number in 0..<3 {
+      context.insert(Dog("earlier \(number)", tricks: 0))
+      try context.save()
+    }
+    let rows = try StoredRows(address)
+    let key = try rows.integer("SELECT max(\"Z_PK\") + 1 FROM \"ZANIMAL\"")
+    let entity = try rows.integer(
+      "SELECT \"Z_ENT\" FROM \"Z_PRIMARYKEY\" WHERE \"Z_NAME\" = 'Animal'")
+    _ = try rows.integer("SELECT setval('\"Z_KEYS_\(entity)\"', \(key), false)")
+    let other = try open(address)
+    other.insert(Animal("other"))
+    try other.save()
+    #expect(try rows.integer("SELECT max(\"Z_PK\") FROM \"ZANIMAL\"") == key)
+    context.insert(Dog("lost", tricks: 1))
+    proxy.set(.loseCommits(1))
+    // The loss is certain, so the save is repeated with another key.
+    try context.save()
+    let animals = try open(address).fetch(FetchDescriptor<Animal>())
+    #expect(animals.count == 5)
+    #expect(animals.contains { $0.name == "other" && !($0 is Dog) })
+    #expect(animals.contains { $0.name == "lost" && $0 is Dog })
+  }
+
   /// The server finishes a commit before it obeys an administrator.
   @Test(arguments: [0, 3], [true, false])
   func aSessionThatEndsBehindItsCommitHasSaved(_ saves: Int, _ confirms: Bool) throws {

@@ -9,6 +9,8 @@ final class PostgresProxy: Sendable {
     case slow(seconds: Double)
     /// Everything is lost, as in a network without a route.
     case drop
+    /// As `drop`, from the first message of a client on that contains the text.
+    case dropFrom(String)
     /// New connections are closed at once.
     case refuse
     /// The next commit reaches the server; its answer does not reach the client, whose connection ends.
@@ -149,6 +151,11 @@ final class PostgresProxy: Sendable {
       let bytes = buffer[..<count]
       var mode = mode.withLock { $0 }
       if case .drop = mode { continue }
+      if fromClient, case .dropFrom(let text) = mode, bytes.firstRange(of: Array(text.utf8)) != nil
+      {
+        set(.drop)
+        continue
+      }
       if !fromClient, case .slow(let seconds) = mode { Thread.sleep(forTimeInterval: seconds) }
       if !fromClient, case .endSessionAfterCommit(let confirms) = mode,
         let tag = bytes.firstRange(of: Array("COMMIT\0".utf8))

@@ -339,6 +339,21 @@ final class PostgresReplicaTests: Sendable {
     #expect(try container.texts() == ["a"])
   }
 
+  /// It accepts a connection, and then does not answer.
+  @Test func aStandbyThatDoesNotAnswerDelaysNoOtherOne() throws {
+    let proxies = try (0..<2).map { _ in
+      try PostgresProxy(to: server.socketFolder, port: 5433)
+    }
+    proxies[0].set(.dropFrom("Z_METADATA"))
+    let container = try database.container(readURLs: proxies.map { $0.address(like: readURL) }) {
+      $0.statementTimeout = .seconds(15)
+    }
+    try PostgresReplicaTests.wait { proxies.allSatisfy { !$0.openConnections.isEmpty } }
+    #expect(proxies[0].openConnections == [1])
+    proxies[0].set(.forward)
+    withExtendedLifetime(container) {}
+  }
+
   /// The statement gets no answer, and the request to cancel it neither.
   @Test func aReadOfAStandbyThatStopsAnsweringRunsOnThePrimary() throws {
     let proxy = try PostgresProxy(to: server.socketFolder, port: 5433)
@@ -369,6 +384,10 @@ final class PostgresReplicaTests: Sendable {
     try standby.pauseReplay()
     try administrator.execute("COMMIT")
     #expect(try container.texts() == ["a"])
+    // Reads soon after it do not wait for the lock again.
+    let before = container.standbyReads
+    for _ in 0..<10 { #expect(try container.texts() == ["a"]) }
+    #expect(container.standbyReads < before + 10)
     try standby.resumeReplay()
   }
 

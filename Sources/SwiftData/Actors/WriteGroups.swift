@@ -9,7 +9,8 @@
 ///    the context, such as an author, ends with it.
 /// 4. A unit that fails after it has written, or with an error that says nothing about the unit, ends the
 ///    transaction. Nothing is stored. Then each unit runs in a transaction of its own; so it does if the
-///    connection is lost before or at the commit.
+///    connection is lost before or at the commit. If one of these transactions can't begin, the units after
+///    it fail with its error, because each would wait as long.
 /// 5. After the commit all callers get their results.
 ///
 /// A store that isolates several writers (`StorePort.writesConcurrently`): each unit has a transaction of
@@ -33,6 +34,14 @@ actor WriteGroups: ModelActor {
 
   /// Ends the transaction of a group whose units have to run alone.
   private struct Separation: Error {}
+
+  /// What became of a unit with a transaction of its own.
+  private struct Outcome {
+    /// Resumes the caller.
+    let answer: @Sendable () -> Void
+    /// Why the transaction could not begin.
+    var obstruction: (any Error)?
+  }
 
   /// - Parameter index: The number of the context in the queue.
   init(
@@ -73,11 +82,11 @@ actor WriteGroups: ModelActor {
     while !hasEnded {
       var answer: (@Sendable () -> Void)?
       if let shared, !waiting.isSerial {
-        answer = waiting.take(atMost: 1).first.map { run($0, .optimistic, shared.log) }
+        answer = waiting.take(atMost: 1).first.map { run($0, .optimistic, shared.log).answer }
       } else if isUndoable {
         runGroup(shared)
       } else {
-        for write in waiting.take(atMost: WriteGroups.largestCount) { runAlone(write, nil) }
+        runAlone(waiting.take(atMost: WriteGroups.largestCount), nil)
       }
       // Before the caller goes on, so that its next unit comes to this context again.
       hasEnded = waiting.end(index)
@@ -113,11 +122,10 @@ actor WriteGroups: ModelActor {
     } catch let error
       where error is Separation || shared != nil && SaveRepetition.obstacle(of: error) != nil
     {
-      return group.forEach { runAlone($0, shared) }
+      return runAlone(group, shared)
     } catch {
-      // Those that wait would fail later in the same way.
-      if !hasBegun { group += waiting.take(atMost: .max) }
       for write in group { write.fail(error) }
+      if !hasBegun { failWaiting(error) }
       return
     }
     for answer in answers { answer() }
@@ -146,12 +154,29 @@ actor WriteGroups: ModelActor {
     }
   }
 
-  private func runAlone(_ write: WaitingWrite, _ shared: (any StorePort)?) {
-    if let shared { return run(write, .exclusive, shared.log)() }
+  /// Fails the units that wait: later they would fail in the same way.
+  private func failWaiting(_ error: any Error) {
+    for write in waiting.take(atMost: .max) { write.fail(error) }
+  }
+
+  /// Runs units one after the other, each in a transaction of its own, until one can't begin.
+  private func runAlone(_ group: [WaitingWrite], _ shared: (any StorePort)?) {
+    var rest = group[...]
+    while let write = rest.popFirst() {
+      let outcome = shared.map { run(write, .exclusive, $0.log) } ?? runOnce(write)
+      outcome.answer()
+      guard let error = outcome.obstruction else { continue }
+      for write in rest { write.fail(error) }
+      return failWaiting(error)
+    }
+  }
+
+  private func runOnce(_ write: WaitingWrite) -> Outcome {
+    var hasBegun = false
     do {
-      try stored(write, .exclusive)()
+      return Outcome(answer: try stored(write, .exclusive, &hasBegun))
     } catch {
-      write.fail(error)
+      return Outcome(answer: { write.fail(error) }, obstruction: hasBegun ? nil : error)
     }
   }
 
@@ -159,26 +184,26 @@ actor WriteGroups: ModelActor {
   /// - Parameters:
   ///   - access: How the first attempt writes.
   ///   - log: Receives the repetitions.
-  /// - Returns: What resumes the caller.
   private func run(
     _ write: WaitingWrite, _ access: WriteAccess, _ log: StatementLog?
-  ) -> @Sendable () -> Void {
+  ) -> Outcome {
     let start = ContinuousClock.now
     var repetition = SaveRepetition(access)
     while true {
       // What comes next may see an earlier state than another context has stored.
       defer { withExtendedLifetime(modelContext.core.recentModels.removeAll()) {} }
+      var hasBegun = false
       do {
-        let answer = try stored(write, repetition.access)
+        let answer = try stored(write, repetition.access, &hasBegun)
         waiting.noteSuccess(of: 1)
-        return answer
+        return Outcome(answer: answer)
       } catch {
         if SaveRepetition.obstacle(of: error) == .concurrentChange { waiting.noteDisturbance() }
         guard repetition.repeats(after: error) else {
           if (error as? SwiftDataError)?.reason == .busy {
             for other in waiting.take(since: start) { other.fail(error) }
           }
-          return { write.fail(error) }
+          return Outcome(answer: { write.fail(error) }, obstruction: hasBegun ? nil : error)
         }
         repetition.pause(log)
       }
@@ -186,12 +211,14 @@ actor WriteGroups: ModelActor {
   }
 
   /// Runs a unit in a transaction of its own.
+  /// - Parameter hasBegun: Whether the transaction has begun, also if this throws.
   /// - Returns: What resumes the caller. Its unit is stored.
   private func stored(
-    _ write: WaitingWrite, _ access: WriteAccess
+    _ write: WaitingWrite, _ access: WriteAccess, _ hasBegun: inout Bool
   ) throws -> @Sendable () -> Void {
     var answer: (@Sendable () -> Void)?
     try modelContext.core.transaction(access, within: limit) {
+      hasBegun = true
       guard waiting.begin(write) else { throw CancellationError() }
       prepare(modelContext)
       answer = try write.run(modelContext)

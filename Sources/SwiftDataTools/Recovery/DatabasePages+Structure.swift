@@ -29,14 +29,6 @@ extension DatabasePages {
     return (kind, page.bigEndian32(at: offset + 1))
   }
 
-  /// Whether the pointer map allows that a page continues a record from another page. Without a map
-  /// any page may.
-  func mayContinueRecord(_ number: Int, from parent: Int) -> Bool {
-    guard let pointer = pointer(to: number) else { return true }
-    return pointer.parent == parent
-      && (pointer.kind == .firstOverflow || pointer.kind == .overflow)
-  }
-
   enum PointerKind: UInt8 {
     case root = 1, free, firstOverflow, overflow, tree
   }

@@ -23,6 +23,7 @@ package final class PageScanner {
   private let pages: DatabasePages
   private let decoder: RecordDecoder
   private var visited: Set<Int> = []
+  private lazy var free = pages.freePages()
 
   package init(_ pages: DatabasePages) {
     self.pages = pages
@@ -124,8 +125,8 @@ package final class PageScanner {
     var chain: Set<Int> = []
     var last = page.number
     while record.count < row.length {
-      guard next > 0, !visited.contains(next), pages.mayContinueRecord(next, from: last),
-        chain.insert(next).inserted, let bytes = pages.page(next)
+      guard next > 0, !visited.contains(next), chain.insert(next).inserted,
+        let bytes = pages.page(next), mayContinueRecord(next, bytes, from: last)
       else { return nil }
       record += bytes[4..<4 + min(usable - 4, row.length - record.count)]
       last = next
@@ -134,6 +135,21 @@ package final class PageScanner {
     guard let values = decoder.values(record) else { return nil }
     visited.formUnion(chain)
     return values
+  }
+
+  /// Whether a page may continue a record from another page. Its entry in the pointer map may be the
+  /// damaged part: it counts only if another page, or the page itself, confirms it.
+  private func mayContinueRecord(_ number: Int, _ bytes: [UInt8], from last: Int) -> Bool {
+    guard let (kind, parent) = pages.pointer(to: number) else { return true }
+    switch kind {
+    case .root, .tree:
+      return TreePage(bytes, number: number, usableSize: pages.usableSize) == nil
+    case .free: return !free.contains(number)
+    case .firstOverflow:
+      let pointer = (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+      return parent == last || pages.page(parent)?.firstRange(of: pointer) == nil
+    case .overflow: return parent == last || pages.page(parent)?.bigEndian32(at: 0) != number
+    }
   }
 
   // MARK: Indexes
@@ -158,7 +174,6 @@ package final class PageScanner {
   /// - Parameter body: Gets the pages above from the pointer map, the parent first, the key and the
   ///   values.
   package func orphanRows(_ body: ([Int], Int64, [RecordValue]) throws -> Void) rethrows {
-    let free = pages.freePages()
     guard pages.count > 1 else { return }
     for number in 2...pages.count where !visited.contains(number) && !free.contains(number) {
       let pointer = pages.pointer(to: number)

@@ -367,6 +367,30 @@ import Testing
     #expect(try SQLiteFile.integer("SELECT sum(ZPAGES) FROM ZBOOK", in: recovered) == 44_850)
   }
 
+  /// The entries of the pointer map for the pages of long names: a kind, and a page that does not exist
+  /// (sqlite.org/fileformat2.html, 1.8).
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt8])
+  func aDamagedPointerMapLosesNoLongRow(_ kind: UInt8) throws {
+    let other = try StoreFolder()
+    do {
+      let context = ModelContext(try StoreFolder.container(other.store))
+      for number in 0..<20 {
+        context.insert(Author(name: "\(number)" + String(repeating: "é", count: 5000)))
+      }
+      try context.save()
+    }
+    let bytes = [UInt8](try Data(contentsOf: other.store))
+    let entries = (3...bytes.count / 4096).map { 4096 + 5 * ($0 - 3) }
+    let overflow = entries.filter { bytes[$0] == 3 || bytes[$0] == 4 }
+    try #require(overflow.count >= 40 && entries.count < 4096 / 5)
+    for entry in overflow { try other.overwrite([kind, 0, 0xFF, 0xFF, 0xFF], at: entry) }
+    let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
+    let authors = try table("ZAUTHOR", recovery)
+    #expect(authors.lostKeys.isEmpty && authors.copiedRows == 20)
+    #expect(
+      try SQLiteFile.integer("SELECT sum(length(ZNAME)) FROM ZAUTHOR", in: recovered) == 100_030)
+  }
+
   @Test func whatIsInTheLogIsCopied() throws {
     let other = try StoreFolder(interruptedWithAuthors: 400)
     let recovery = try ModelContainer.recoverStore(at: other.store, to: recovered)
