@@ -14,7 +14,7 @@ final class Cancellation: @unchecked Sendable {
   private let handle: OpaquePointer?
   /// Requests that the server has not received.
   private let open = DispatchGroup()
-  private let isRequested = Mutex(false)
+  private let state = Mutex(false)
   let wake: WakePipe
 
   /// The number of requests that run in this process. More are not sent: their connections are
@@ -31,15 +31,18 @@ final class Cancellation: @unchecked Sendable {
 
   /// Cancels the statement that runs, and makes its call throw.
   func request() {
-    isRequested.withLock { $0 = true }
+    state.withLock { $0 = true }
     wake.signal()
     askServer()
   }
 
+  /// Whether a cancellation was requested since the last call of `take`.
+  var isRequested: Bool { state.withLock { $0 } }
+
   /// - Returns: Whether a cancellation was requested since the last call.
   func take() -> Bool {
     wake.clear()
-    return isRequested.withLock { requested in
+    return state.withLock { requested in
       defer { requested = false }
       return requested
     }
@@ -47,7 +50,7 @@ final class Cancellation: @unchecked Sendable {
 
   /// Forgets a request that came when nothing ran.
   func reset() {
-    if isRequested.withLock({ $0 }) { _ = take() }
+    if isRequested { _ = take() }
   }
 
   /// - Returns: Whether the server has received all requests.

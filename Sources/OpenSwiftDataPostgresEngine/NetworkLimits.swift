@@ -37,10 +37,11 @@ extension ConnectionParameters {
 
 extension PostgresConnection {
   /// Lets the server end the session, with its locks, within about 30 seconds after the network has lost
-  /// its client, also while a statement runs.
+  /// its client, also while a statement runs. If statements have no limit, transactions have none either, unless
+  /// the address sets one.
   ///
   /// One round trip; none if the client is on the same machine and statements have a limit, and behind a
-  /// pooler, which is the client of the server. Settings that the server does not have, or that its
+  /// pooler, which is the client of the server. Other settings that the server does not have, or that its
   /// administrator or the address has set, stay as they are.
   /// - Throws: `PostgresError` if the connection is lost.
   package func limitVanishing() throws {
@@ -55,12 +56,16 @@ extension PostgresConnection {
     ]
     // Some systems refuse the check.
     let all = sockets + [("client_connection_check_interval", NetworkLimits.check)]
+    // Servers before PostgreSQL 17 do not have it.
+    let transactions = [("transaction_timeout", 0)]
     for settings in [all, sockets] {
-      let values = settings.map { "('\($0)', '\($1)')" }.joined(separator: ", ")
+      let wanted = settings + (options.statementTimeout == nil ? transactions : [])
+      let values = wanted.map { "('\($0)', '\($1)')" }.joined(separator: ", ")
       do {
         return try execute(
           "SELECT set_config(s.name, v.value, false) FROM pg_settings s JOIN (VALUES \(values)) "
-            + "v (name, value) ON s.name = v.name WHERE s.source = 'default'")
+            + "v (name, value) ON s.name = v.name WHERE s.source = 'default' "
+            + "OR s.name = 'transaction_timeout' AND s.source <> 'client'")
       } catch let error as PostgresError where error.kind == .server && isOpen {
         continue
       }

@@ -190,9 +190,8 @@ extension PostgresConnection {
   ) -> PostgresError {
     var result = error
     if error.state == .queryCanceled {
-      let isTimeout = options.statementTimeout.map { time >= $0 * 0.95 } ?? false
-      result = PostgresError(
-        isTimeout ? .timeout : .cancelled, error.message, state: error.state)
+      let kind: PostgresError.Kind = isOfTimeLimit(error, after: time) ? .timeout : .cancelled
+      result = PostgresError(kind, error.message, state: error.state)
     }
     if result.kind == .invalidAnswer { close() } else { _ = finish(handle, canBeLong: true) }
     if self.handle == nil || !isOpen {
@@ -202,6 +201,16 @@ extension PostgresConnection {
       close()
     }
     return noted(result.with(sql: sql, database: database))
+  }
+
+  /// Whether the server has cancelled a statement because of a time limit. It has one state for this and for
+  /// requests.
+  private func isOfTimeLimit(_ error: PostgresError, after time: Duration) -> Bool {
+    if error.message.hasSuffix("statement timeout") { return true }
+    if error.message.hasSuffix("user request") || cancellation.isRequested { return false }
+    // The message is translated. Behind a pooler only transactions have the limit of this connection.
+    if options.statements == .pooled, !isInTransaction { return true }
+    return options.statementTimeout.map { time >= $0 * 0.95 } ?? false
   }
 
   /// Whether a connection that was lost for this reason may have committed before. A server that ends a session

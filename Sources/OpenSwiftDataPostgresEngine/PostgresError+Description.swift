@@ -62,6 +62,8 @@ extension PostgresError: CustomStringConvertible {
       "Use fewer connections, or raise max_connections of the server."
     case (.onNewConnection, _) where state == .readOnlyTransaction:
       "Connect to the primary server: target_session_attrs=read-write."
+    case (.onNewConnection, _) where state == .transactionTimeout:
+      "Make the transaction shorter, or raise transaction_timeout of the role or the server."
     case (.onNewConnection, _):
       "Check that the server runs and accepts connections, then repeat the whole transaction."
     case (.afterReading, _): "Read the row with the same values and update it, or use other values."

@@ -112,7 +112,7 @@ extension PostgresError {
     case .statementCompletionUnknown?: return .afterChecking
     case .uniqueViolation?: return .afterReading
     case .adminShutdown?, .crashShutdown?, .cannotConnectNow?, .idleSessionTimeout?,
-      .idleInTransactionTimeout?, .readOnlyTransaction?, .tooManyConnections?:
+      .idleInTransactionTimeout?, .transactionTimeout?, .readOnlyTransaction?, .tooManyConnections?:
       return .onNewConnection
     case let state? where state.category == "08": return .onNewConnection
     default: return kind == .connection && state == nil ? .onNewConnection : .never

@@ -19,6 +19,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   package static let failedTransaction: SQLState = "25P02"
   package static let readOnlyTransaction: SQLState = "25006"
   package static let idleInTransactionTimeout: SQLState = "25P03"
+  package static let transactionTimeout: SQLState = "25P04"
   package static let unknownPreparedStatement: SQLState = "26000"
   package static let serializationFailure: SQLState = "40001"
   package static let statementCompletionUnknown: SQLState = "40003"

@@ -37,7 +37,8 @@ extension PostgresError: ReasonedError {
     case .statementCompletionUnknown?: .outcomeUnknown
     case "53100"?: .diskFull
     case "XX001"?, "XX002"?: .storeDamaged
-    case .queryCanceled?, .idleInTransactionTimeout?, .idleSessionTimeout?: .timedOut
+    case .queryCanceled?, .idleInTransactionTimeout?, .transactionTimeout?, .idleSessionTimeout?:
+      .timedOut
     case .readOnlyTransaction?, "42501"?: .readOnly
     // The address or the server has to change: no such user, database or setting, another encoding.
     case "28000"?, "3D000"?, "42704"?, .featureNotSupported?: .other

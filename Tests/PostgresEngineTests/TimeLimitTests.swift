@@ -16,6 +16,30 @@ struct TimeLimitTests {
     #expect(try connection.integer("SELECT 1") == 1)
   }
 
+  /// Behind a pooler a statement outside of a transaction has the limit of its role.
+  @Test func theLimitOfARoleIsATimeLimit() throws {
+    let connection = try PostgresServer.shared.connect { $0.statements = .pooled }
+    try connection.execute("SET statement_timeout = '200ms'")
+    let error = failure { try connection.execute("SELECT pg_sleep(60)") }
+    #expect(error?.kind == .timeout && error?.state == .queryCanceled)
+  }
+
+  @Test(arguments: [ConnectionOptions.Statements.pooled, .prepared(256)])
+  func anAdministratorCancelsAStatement(_ statements: ConnectionOptions.Statements) throws {
+    let connection = try PostgresServer.shared.connect { $0.statements = statements }
+    let process = connection.serverProcess
+    let lent = Lent(connection)
+    let call = Background { failure { try lent.value.execute("SELECT pg_sleep(60)") } }
+    let other = try PostgresServer.shared.connect()
+    let cancel = try other.prepare(
+      """
+      SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity \
+      WHERE pid = \(process) AND state = 'active'
+      """)
+    while try cancel.integer() == 0 { Thread.sleep(forTimeInterval: 0.01) }
+    #expect(try call.wait()?.kind == .cancelled)
+  }
+
   @Test func aCallHasItsOwnLimitAndTheConnectionStaysUsable() throws {
     let connection = try PostgresServer.shared.connect()
     for _ in 0..<10 {

@@ -33,6 +33,19 @@ struct TranslatedMessageTests {
     #expect(!message.contains("secret"), "\(message)")
   }
 
+  /// Behind a pooler a statement outside of a transaction has the limit of its role.
+  @Test(arguments: [
+    (ConnectionOptions.Statements.pooled, PostgresError.Kind.timeout), (.unnamed, .cancelled),
+  ])
+  func aCancelledStatementIsExplainedByTheKnownLimits(
+    _ statements: ConnectionOptions.Statements, _ kind: PostgresError.Kind
+  ) throws {
+    var options = ConnectionOptions()
+    options.statements = statements
+    let text = "storniere Anfrage wegen Zeitüberschreitung der Anfrage"
+    #expect(try rejection("57014", text, options)?.kind == kind)
+  }
+
   @Test func aRowThatAPolicyRefusesIsToldFromAMissingRight() throws {
     let text = "neue Zeile verletzt Policy für Sicherheit auf Zeilenebene für Tabelle »a«"
     let refused = try #require(try rejection("42501", text, routine: "ExecWithCheckOptions"))

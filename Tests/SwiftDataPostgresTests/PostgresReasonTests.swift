@@ -49,6 +49,7 @@ struct PostgresReasonTests {
       (.connection, "0A000", "other"),
       (.connection, "28P01", "unavailable"), (.connection, nil, "unavailable"),
       (.server, "40003", "outcomeUnknown"), (.timeout, "57014", "timedOut"),
+      (.server, "25P03", "timedOut"), (.server, "25P04", "timedOut"),
       (.timeout, nil, "timedOut"), (.cancelled, "57014", "cancelled"),
       (.cancelled, nil, "cancelled"),
       (.busy, nil, "busy"), (.closed, nil, "closed"), (.value, nil, "invalidValue"),
@@ -65,6 +66,15 @@ struct PostgresReasonTests {
       Issue.record("\(kind)")
       return
     }
+  }
+
+  /// The server has ended the session with the transaction, which can be repeated.
+  @Test(arguments: ["25P03", "25P04"] as [SQLState])
+  func aTransactionThatTookTooLongCanBeRepeated(_ state: SQLState) throws {
+    var error = PostgresError(.server, "secret", state: state)
+    #expect(error.repetition == .onNewConnection)
+    error.isLossOfConnection = true
+    #expect(error.obstacle == .lostConnection)
   }
 
   /// The check with which a save begins divides by zero if the description of the store has changed.
