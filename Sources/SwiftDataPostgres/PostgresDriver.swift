@@ -143,6 +143,7 @@ struct PostgresDriver: SQLDriver {
     } catch let last as PostgresError {
       let error = last.causes.first ?? last
       if error.kind == .closed { throw closed }
+      if PostgresSchemaMonitor.isFailedCheck(error) { monitor.noteFailedCheck() }
       if PostgresSchemaMonitor.mayBeCause(of: error), let refusal { throw refusal.whileReading }
       throw SwiftDataError.storeReadFailure.with(
         "The store can't be read. The context is unchanged.", entity: entity(of: error)?.name,
@@ -161,6 +162,11 @@ struct PostgresDriver: SQLDriver {
       do {
         return try write()
       } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
+        // The transaction of a context around this one has failed.
+        if pool.isHeldByThread {
+          monitor.noteFailedCheck()
+          throw error
+        }
         try verify()
         return try write()
       }
@@ -190,6 +196,7 @@ struct PostgresDriver: SQLDriver {
   func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
     try translating(else: PostgresWriterLease.consequence) {
       let lease = try pool.lease(within: limit)
+      try monitor.willWrite(lease.connection)
       prepare(lease.connection)
       return PostgresWriterLease(driver: self, lease: lease)
     }
@@ -341,8 +348,13 @@ private final class PostgresWriterLease: SQLWriterLease {
       do {
         return try body(connection)
       } catch let error as PostgresError where PostgresSchemaMonitor.isFailedCheck(error) {
-        // Throws if the tables can't be used any more; otherwise the work is repeated.
         connection.rollback()
+        // The first statement of a transaction around this one has failed; the next lease verifies.
+        if connection.hasOpenTransaction {
+          driver.monitor.noteFailedCheck()
+          throw error
+        }
+        // Throws if the tables can't be used any more; otherwise the work is repeated.
         try driver.monitor.verify(connection, onStandby: false)
         driver.prepare(connection)
         throw error

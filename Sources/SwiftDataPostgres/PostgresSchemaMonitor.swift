@@ -33,6 +33,8 @@ final class PostgresSchemaMonitor: Sendable {
     /// A time before the last check began.
     var lastCheck: ContinuousClock.Instant
     var isMigrated = false
+    /// Whether a transaction has failed because of another version, and none was looked up since then.
+    var hasFailedCheck = false
   }
 
   static let interval: Duration = .milliseconds(100)
@@ -186,7 +188,20 @@ final class PostgresSchemaMonitor: Sendable {
     }
     guard isCurrent else { return }
     if version != known.version { note(version: version) }
-    state.withLock { $0.lastCheck = start }
+    state.withLock { state in
+      state.lastCheck = start
+      state.hasFailedCheck = false
+    }
+  }
+
+  /// Called after the check of a transaction has failed in which nothing can be read any more.
+  func noteFailedCheck() { state.withLock { $0.hasFailedCheck = true } }
+
+  /// Compares the entities if a check has failed, before the next transaction begins.
+  /// - Throws: `Refusal`, or `PostgresError`.
+  func willWrite(_ connection: PostgresConnection) throws {
+    guard state.withLock(\.hasFailedCheck), !connection.hasOpenTransaction else { return }
+    try verify(connection, onStandby: false)
   }
 
   private static let standbyDiffers = PostgresError(

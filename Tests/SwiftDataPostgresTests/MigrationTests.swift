@@ -314,12 +314,14 @@ struct MigrationTests {
     #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Author>()) == 1)
   }
 
+  /// The same tables with another version.
+  private enum Renumbered: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 1)
+    static var models: [any PersistentModel.Type] { Library.V1.models }
+  }
+
   /// Another program has written the description of the same tables again.
   @Test func aTransactionBeginsAfterAnotherVersionGotTheSameTables() async throws {
-    enum Renumbered: VersionedSchema {
-      static let versionIdentifier = Schema.Version(1, 0, 1)
-      static var models: [any PersistentModel.Type] { Library.V1.models }
-    }
     try store.fillV1()
     let context = try store.open(Library.V1.self)
     // With two connections its units run one after the other, in one transaction.
@@ -337,6 +339,26 @@ struct MigrationTests {
       FetchDescriptor<Library.V1.Author>(sortBy: [SortDescriptor(\.name)])
     ).map(\.name)
     #expect(names == ["Ann", "late", "later"])
+  }
+
+  /// The check of its transaction fails with its first statement, or with its first save.
+  @Test(arguments: [true, false])
+  func aUnitBesideOthersRunsAgainOnceAfterAnotherVersionGotTheSameTables(
+    _ reads: Bool
+  ) async throws {
+    try store.fillV1()
+    let writer = ModelWriter(
+      try store.open(Library.V1.self) { $0.connections = 8 }.container)
+    let context = try store.open(Renumbered.self)
+    let runs = Mutex(0)
+    try await writer.write { context in
+      runs.withLock { $0 += 1 }
+      if reads { _ = try context.fetchCount(FetchDescriptor<Library.V1.Author>()) }
+      context.insert(Library.V1.Author("late"))
+      try context.save()
+    }
+    #expect(runs.withLock { $0 } == 2)
+    #expect(try context.fetchCount(FetchDescriptor<Library.V1.Author>()) == 2)
   }
 
   /// Such an index is left by a `CREATE INDEX CONCURRENTLY` that failed; the server does not use it.
