@@ -206,6 +206,21 @@ struct MigrationTests {
     _ = try store.open(Maps.V2.self) { $0.allowsMigration = false }
   }
 
+  /// The version hashes of the models are equal.
+  @Test func anEnumThatBecomesRequiredGetsItsDefault() throws {
+    let old = try store.open(Boxes.V1.self)
+    for kind in [nil, Boxes.Kind.large] { old.insert(Boxes.V1.Box(kind)) }
+    try old.save()
+    for _ in 0..<2 {
+      let context = try store.open(Boxes.V2.self)
+      let small = Boxes.Kind.small
+      let predicate = #Predicate<Boxes.V2.Box> { $0.kind == small }
+      #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == 1)
+      let boxes = try context.fetch(FetchDescriptor<Boxes.V2.Box>())
+      #expect(Set(boxes.map(\.size.kind)) == [.small, .large])
+    }
+  }
+
   @Test func aMigrationThatIsNotAllowedNamesTheDifferences() throws {
     try store.fillV1()
     let error = #expect(throws: SwiftDataError.self) {
@@ -542,6 +557,45 @@ enum Parts {
         self.title = title
         self.size = size
       }
+    }
+  }
+}
+
+/// An enum, and one in a struct, become required.
+enum Boxes {
+  enum Kind: String, Codable { case small, large }
+
+  enum V1: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Box.self] }
+
+    struct Size: Codable {
+      var width: Int
+      var kind: Kind?
+    }
+
+    @Model final class Box {
+      var kind: Kind?
+      var size: Size
+
+      init(_ kind: Kind?) { (self.kind, size) = (kind, Size(width: 1, kind: kind)) }
+    }
+  }
+
+  enum V2: VersionedSchema {
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    static var models: [any PersistentModel.Type] { [Box.self] }
+
+    struct Size: Codable {
+      var width: Int
+      var kind: Kind
+    }
+
+    @Model final class Box {
+      var kind: Kind = Kind.small
+      var size: Size = Size(width: 0, kind: .small)
+
+      init() {}
     }
   }
 }
