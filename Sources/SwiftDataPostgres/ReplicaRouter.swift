@@ -228,7 +228,9 @@ final class ReplicaRouter: Sendable {
   ///     the next attempt, without a read that waits for it.
   ///   - error: `nil` if the standby only lags.
   func fail(_ standby: Int, of pool: PostgresPool?, because error: (any Error)?) {
-    let isLost = (error as? PostgresError).map { $0.isLossOfStandby && $0.kind != .busy } ?? false
+    let failure = error as? PostgresError
+    let isLost = failure.map { $0.isLossOfStandby && $0.kind != .busy } ?? false
+    let isLocked = failure?.state == .lockNotAvailable
     let isFirst = state.withLock { state in
       // Other connections have replaced these since the thread began to use them.
       if let pool, state.pools[standby] !== pool { return false }
@@ -237,7 +239,8 @@ final class ReplicaRouter: Sendable {
         state.lostPools.removeAll { $0.pool == nil }
         state.lostPools.append(LostPool(pool: pool))
       }
-      return !state.isClosed && state.routing.standbyFailed(standby, now: now)
+      return !state.isClosed
+        && state.routing.standbyFailed(standby, now: now, isLocked: isLocked)
     }
     guard isFirst else { return }
     let reason =

@@ -10,6 +10,8 @@
 ///   of them, the primary answers, and the standbys are tried again after a pause that doubles.
 package struct ReplicaRouting: Equatable, Sendable {
   package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
+  /// The pause after a read that waited for a lock in vain. A check does not notice that lock.
+  package static let lockPause = Duration.seconds(30)
 
   package enum Route: Equatable, Sendable {
     case standby(Int)
@@ -87,8 +89,11 @@ package struct ReplicaRouting: Equatable, Sendable {
   }
 
   /// The standby can't be used now.
+  /// - Parameter isLocked: Whether a read has waited for a lock there.
   /// - Returns: Whether this is the first failure after a success.
-  package mutating func standbyFailed(_ standby: Int, now: Duration) -> Bool {
+  package mutating func standbyFailed(
+    _ standby: Int, now: Duration, isLocked: Bool = false
+  ) -> Bool {
     guard standby == current else { return false }
     failures += 1
     current = (current + 1) % count
@@ -96,7 +101,7 @@ package struct ReplicaRouting: Equatable, Sendable {
     // What the old one has answered may be missing in the next one.
     primaryReads += 1
     if failures % count == 0 {
-      retry = now + pause
+      retry = now + (isLocked ? ReplicaRouting.lockPause : pause)
       pause = min(pause * 2, ReplicaRouting.pauses.upperBound)
     }
     return failures == 1

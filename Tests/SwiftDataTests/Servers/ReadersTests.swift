@@ -264,6 +264,8 @@ import Testing
       let readers = ModelReaders(strong, count: 1, waitingAtMost: .seconds(3600))
       try await occupying(readers) {
         let waiting = Task { try await readers.read { _ in 1 } }
+        // Time to join the queue, so that the limit is watched.
+        try await Task.sleep(for: .milliseconds(300))
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
       }
