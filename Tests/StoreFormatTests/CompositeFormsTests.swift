@@ -52,4 +52,24 @@ import Testing
     let renamed = CompositeForms(model(composite("area", [point("low"), point("max")])))
     #expect(renamed.changes(from: nil, in: first).isEmpty)
   }
+
+  @Test func textsAreComparedByTheColumnsOfTheirParts() {
+    func isSame(_ text: String, _ other: String, comparesNil: Bool = true) -> Bool {
+      let results = [(text, other), (other, text)].map {
+        CompositeForms.isSame($0, $1, comparesNil: comparesNil)
+      }
+      #expect(results[0] == results[1])
+      return results[0]
+    }
+    let text = "min.x=ZX min.y=ZY max.x=ZX1 max.y=ZY1"
+    #expect(isSame(text, text + " formerly box"))
+    #expect(isSame(text, "low.x=ZX low.y=ZY max.x=ZX1 max.y=ZY1"))
+    #expect(!isSame(text, "max.x=ZX max.y=ZY min.x=ZX1 min.y=ZY1", comparesNil: false))
+    for optional in ["min.x=ZX? min.y=ZY max.x=ZX1 max.y=ZY1", text + " min?"] {
+      #expect(!isSame(text, optional))
+      #expect(isSame(text, optional, comparesNil: false))
+    }
+    #expect(isSame(text, "low.x=ZX low.y=ZY max.x=ZX1 max.y=ZY1 low?"))
+    #expect(!isSame(text, text + " ?", comparesNil: false))
+  }
 }

@@ -58,6 +58,46 @@ package struct CompositeForms: Sendable {
     return parts
   }
 
+  /// Whether two texts of a composite have the parts that both contain in the same columns, so that a
+  /// program may go on with either. Renamed parts keep their columns.
+  /// - Parameter comparesNil: Whether the parts must also allow nil in the same way.
+  package static func isSame(_ text: String, _ other: String, comparesNil: Bool) -> Bool {
+    let (columns, otherColumns) = (columns(in: text), columns(in: other))
+    for (path, column) in columns {
+      guard let other = otherColumns[path] else { continue }
+      if column.name != other.name || comparesNil && column.isOptional != other.isOptional {
+        return false
+      }
+    }
+    let optional = optionalComposites(in: text)
+    return optional.symmetricDifference(optionalComposites(in: other)).allSatisfy { path in
+      // An empty path is the whole value.
+      if path.isEmpty { return false }
+      return !comparesNil
+        || ![columns, otherColumns].allSatisfy { columns in
+          columns.keys.contains { $0 == path || $0.hasPrefix("\(path).") }
+        }
+    }
+  }
+
+  private static func columns(
+    in text: String
+  ) -> [Substring: (name: Substring, isOptional: Bool)] {
+    var columns: [Substring: (name: Substring, isOptional: Bool)] = [:]
+    for word in text.split(separator: " ") {
+      guard let end = word.firstIndex(of: "=") else { continue }
+      let name = word[end...].dropFirst()
+      columns[word[..<end]] = (name.prefix { $0 != "?" }, name.hasSuffix("?"))
+    }
+    return columns
+  }
+
+  private static func optionalComposites(in text: String) -> Set<Substring> {
+    Set(
+      text.split(separator: " ").filter { $0.hasSuffix("?") && !$0.contains("=") }
+        .map { $0.dropLast() })
+  }
+
   /// The composites that a file with equal version hashes stores otherwise: parts of them are in other
   /// columns, or may be nil in only one of the models.
   /// - Parameters:
