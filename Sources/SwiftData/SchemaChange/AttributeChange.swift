@@ -285,6 +285,9 @@ struct AttributeChange {
           "CASE WHEN \(condition) THEN \(term.sql) ELSE \(source.sql) END")
       }
     }
+    if hasDefault, leaves.contains(where: { fallback?.limited.contains($0.path) == true }) {
+      needsCode = true
+    }
     if !hasDefault { refuseMissing(path, where: condition, remedy, orDefault: true) }
   }
 
