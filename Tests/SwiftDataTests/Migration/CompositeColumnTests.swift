@@ -86,20 +86,6 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  /// Takes from the metadata what files of Apple's framework and of earlier versions of this package do not have.
-  private func forgetForms() throws {
-    var metadata = try RealFile.metadata(store.url)
-    #expect(metadata.removeValue(forKey: "OpenSwiftDataCompositeForms") != nil)
-    try write(metadata)
-  }
-
-  private func write(_ metadata: [String: Any]) throws {
-    let data = try PropertyListSerialization.data(
-      fromPropertyList: metadata, format: .binary, options: 0)
-    let digits = data.map { String(format: "%02x", $0) }.joined()
-    try SQLiteFile.execute("UPDATE Z_METADATA SET Z_PLIST = x'\(digits)'", in: store.url)
-  }
-
   // MARK: Members
 
   @Test(arguments: RelationshipMigrationTests.sizes)
@@ -144,7 +130,7 @@ import Testing
 
   @Test func aFileThatDoesNotRecordTheColumnsIsJudgedByItsModel() throws {
     try makeMap()
-    try forgetForms()
+    try store.forgetCompositeForms()
     #expect(try !isMigrationNeeded(Before.models))
     #expect(try isMigrationNeeded(After.models))
     try expectValues(open())
@@ -153,7 +139,7 @@ import Testing
   @Test(arguments: [true, false])
   func anOpenContainerNoticesTheMigration(_ recordsForms: Bool) throws {
     try makeMap()
-    if !recordsForms { try forgetForms() }
+    if !recordsForms { try store.forgetCompositeForms() }
     let old = try open(Schema(Before.models))
     #expect(try old.fetchCount(FetchDescriptor<Before.Map>()) == 1)
     try expectValues(open())
@@ -196,7 +182,7 @@ import Testing
     forms["Map.box"] = text.replacingOccurrences(of: "min.", with: "low.") + " formerly area"
     try #require(forms["Map.box"]?.contains("low.x=") == true)
     metadata["OpenSwiftDataCompositeForms"] = forms
-    try write(metadata)
+    try store.write(metadata)
     try SQLiteFile.execute("CREATE INDEX Other ON ZMAP (ZNAME)", in: store.url)
     old.insert(Before.Map("late"))
     try old.save()
