@@ -72,4 +72,21 @@ import Testing
     #expect(isSame(text, "low.x=ZX low.y=ZY max.x=ZX1 max.y=ZY1 low?"))
     #expect(!isSame(text, text + " ?", comparesNil: false))
   }
+
+  /// Earlier versions of this package add composites to a file without recording them.
+  @Test func formsThatDoNotDescribeTheModelAreUnknown() {
+    var kind = AttributeDescription(name: "kind", type: .string, isOptional: true)
+    kind.isEnumeration = true
+    let first = model(composite("area", [kind]))
+    let forms = CompositeForms(first, optionalParts: ["Map.area.kind"])
+    let text = ["Map.area": "kind=ZKIND"]
+    #expect(CompositeForms.valid(text, for: first) == text)
+    #expect(forms.changes(from: text, in: first).count == 1)
+    for unknown in [
+      [:], ["Map.area": ""], ["Map.area": "kind=ZKIND1"], ["Map.place": "kind=ZKIND"],
+    ] {
+      #expect(CompositeForms.valid(unknown, for: first).isEmpty)
+      #expect(forms.changes(from: unknown, in: first).isEmpty)
+    }
+  }
 }
