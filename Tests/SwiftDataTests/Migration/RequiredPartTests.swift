@@ -354,4 +354,33 @@ import Testing
         try values(context, \StrictFill.Panel.name) { $0.style.fill } == [.color(nil), .size(3)])
     }
   }
+
+  enum OldTool {
+    @Model final class Tool {
+      var name: String
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum NewTool {
+    @Model final class Tool {
+      var name: String
+      var note: String?
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  /// Only the models of a migration tell which parts of their structs may be nil.
+  @Test func theMigrationOfOtherModelsDoesNotRecordWhatItCannotKnow() throws {
+    try store.make([OldTool.Tool.self] + Loose.models) { context in
+      context.insert(OldTool.Tool("saw"))
+      context.insert(Loose.Parcel("a", kind: nil, zip: nil, place: nil))
+    }
+    try store.forgetCompositeForms()
+    _ = try ModelContainer(
+      for: Schema([NewTool.Tool.self]), configurations: ModelConfiguration(url: store.url))
+    let forms = try RealFile.metadata(store.url)["OpenSwiftDataCompositeForms"]
+    #expect(forms as? [String: String] == [:])
+    #expect(try !isMigrationNeeded([NewTool.Tool.self] + Loose.models))
+  }
 }
