@@ -71,12 +71,13 @@ package struct StoreMetadata: Hashable, Sendable {
   ///   - externalAttributes: The attributes whose values have tags.
   ///   - integerTypes: The Swift types of integers whose column type is ambiguous.
   ///   - optionalParts: The parts of composites with one column that may themselves be nil.
+  ///   - recordsForm: Whether the form of a composite is known: `Trip.place`. Others are not recorded.
   ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
   ///     file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
     integerTypes: [String: String] = [:], optionalParts: Set<String> = [],
-    removedEntities: [Int: String]? = nil
+    recordsForm: (String) -> Bool = { _ in true }, removedEntities: [Int: String]? = nil
   ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -91,7 +92,8 @@ package struct StoreMetadata: Hashable, Sendable {
     plist[Key.externalAttributes] = .array(externalAttributes.sorted().map(PropertyList.string))
     plist[Key.integerTypes] = .dictionary(integerTypes.mapValues(PropertyList.string))
     plist[Key.compositeForms] = .dictionary(
-      CompositeForms(model, optionalParts: optionalParts).texts.mapValues(PropertyList.string))
+      CompositeForms(model, optionalParts: optionalParts).texts.filter { recordsForm($0.key) }
+        .mapValues(PropertyList.string))
     if let removedEntities {
       let entries = removedEntities.map { ("\($0.key)", PropertyList.string($0.value)) }
       plist[Key.removedEntities] =

@@ -58,6 +58,63 @@ package struct CompositeForms: Sendable {
     return parts
   }
 
+  /// The texts that describe a model. Earlier versions of this package keep the texts of a file when
+  /// they change its composites.
+  package static func valid(
+    _ texts: [String: String], for model: ModelDescription
+  ) -> [String: String] {
+    if texts.isEmpty { return [:] }
+    func sequence(_ text: String) -> [Substring] {
+      text.split(separator: " ").compactMap { word in
+        word.firstIndex(of: "=").map { word[$0...].dropFirst().prefix { $0 != "?" } }
+      }
+    }
+    let current = CompositeForms(model).texts
+    return texts.filter { name, text in
+      current[name].map { sequence($0) == sequence(text) } ?? false
+    }
+  }
+
+  /// Whether two texts of a composite have the parts that both contain in the same columns, so that a
+  /// program may go on with either. Renamed parts keep their columns.
+  /// - Parameter comparesNil: Whether the parts must also allow nil in the same way.
+  package static func isSame(_ text: String, _ other: String, comparesNil: Bool) -> Bool {
+    let (columns, otherColumns) = (columns(in: text), columns(in: other))
+    for (path, column) in columns {
+      guard let other = otherColumns[path] else { continue }
+      if column.name != other.name || comparesNil && column.isOptional != other.isOptional {
+        return false
+      }
+    }
+    let optional = optionalComposites(in: text)
+    return optional.symmetricDifference(optionalComposites(in: other)).allSatisfy { path in
+      // An empty path is the whole value.
+      if path.isEmpty { return false }
+      return !comparesNil
+        || ![columns, otherColumns].allSatisfy { columns in
+          columns.keys.contains { $0 == path || $0.hasPrefix("\(path).") }
+        }
+    }
+  }
+
+  private static func columns(
+    in text: String
+  ) -> [Substring: (name: Substring, isOptional: Bool)] {
+    var columns: [Substring: (name: Substring, isOptional: Bool)] = [:]
+    for word in text.split(separator: " ") {
+      guard let end = word.firstIndex(of: "=") else { continue }
+      let name = word[end...].dropFirst()
+      columns[word[..<end]] = (name.prefix { $0 != "?" }, name.hasSuffix("?"))
+    }
+    return columns
+  }
+
+  private static func optionalComposites(in text: String) -> Set<Substring> {
+    Set(
+      text.split(separator: " ").filter { $0.hasSuffix("?") && !$0.contains("=") }
+        .map { $0.dropLast() })
+  }
+
   /// The composites that a file with equal version hashes stores otherwise: parts of them are in other
   /// columns, or may be nil in only one of the models.
   /// - Parameters:
@@ -72,7 +129,8 @@ package struct CompositeForms: Sendable {
     let counterparts = ModelCounterparts(from: storedModel, to: model)
     let comparison = Comparison(
       old: CompositeForms.layout(of: storedModel), new: CompositeForms.layout(of: model),
-      oldParts: stored.map(CompositeForms.optionalParts), newParts: optionalParts)
+      recorded: stored.map { CompositeForms.valid($0, for: storedModel) } ?? [:],
+      newParts: optionalParts)
     return model.entities.flatMap { entity in
       entity.properties.compactMap { property -> ModelDifference? in
         guard let attribute = property.storedComposite,
@@ -94,22 +152,34 @@ package struct CompositeForms: Sendable {
   private struct Comparison {
     let old: StoreLayout
     let new: StoreLayout
-    /// The parts that may themselves be nil; `nil` if the file does not record them.
-    let oldParts: Set<String>?
+    /// The texts that the file records.
+    let recorded: [String: String]
+    let oldParts: Set<String>
     let newParts: Set<String>
+
+    init(
+      old: StoreLayout, new: StoreLayout, recorded: [String: String], newParts: Set<String>
+    ) {
+      self.old = old
+      self.new = new
+      self.recorded = recorded
+      oldParts = CompositeForms.optionalParts(in: recorded)
+      self.newParts = newParts
+    }
 
     typealias Composite = (entity: String, attribute: AttributeDescription)
 
     func differ(_ earlier: Composite, _ current: Composite) -> Bool {
       if earlier.attribute.isOptional != current.attribute.isOptional { return true }
+      let isRecorded = recorded["\(earlier.entity).\(earlier.attribute.name)"] != nil
       // Files that do not record the forms may call each enum in a struct optional.
-      if oldParts != nil, current.attribute.allowsOtherNil(than: earlier.attribute) { return true }
+      if isRecorded, current.attribute.allowsOtherNil(than: earlier.attribute) { return true }
       return current.attribute.leaves.contains { path, _ in
         // A part that only one of the models has is a renamed one, in the same column.
         guard let column = column(path, of: earlier, in: old) else { return false }
         let (oldPart, newPart) = (part(path, of: earlier), part(path, of: current))
         return column != self.column(path, of: current, in: new)
-          || oldParts.map { $0.contains(oldPart) != newParts.contains(newPart) } ?? false
+          || isRecorded && oldParts.contains(oldPart) != newParts.contains(newPart)
       }
     }
 

@@ -103,6 +103,9 @@ package struct StoreCreation {
       integerTypes: integerTypes.merging(
         (known?.integerTypes ?? [:]).filter { isOfOther($0.key) }, uniquingKeysWith: { $1 }),
       optionalParts: optionalParts.union((known?.optionalParts ?? []).filter(isOfOther)),
+      recordsForm: {
+        ownEntities.contains($0.entityOfAttribute) || known?.compositeForms?[$0] != nil
+      },
       removedEntities: removedEntities)
     let first = "\(dialect.placeholder)1"
     try session.statement("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = \(first)")

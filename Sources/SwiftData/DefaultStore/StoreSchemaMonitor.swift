@@ -14,7 +14,7 @@ package final class StoreSchemaMonitor: Sendable {
   /// The tables of the store have changed since it was opened.
   struct Migrated: Error {}
 
-  private struct Entity: Equatable {
+  private struct Entity {
     let number: Int
     let superNumber: Int
     let hash: Data?
@@ -22,18 +22,28 @@ package final class StoreSchemaMonitor: Sendable {
     let columns: [String: String]
     /// Attributes whose values have tags, which hashes leave out; `nil` if they are not listed.
     let externalAttributes: Set<String>?
-    /// The columns of composites, which hashes leave out, too; `nil` if they are not listed.
-    let compositeForms: [String: String]?
+    /// The columns of composites, which hashes leave out, too; empty if they are not listed.
+    let compositeForms: [String: String]
 
-    static func == (left: Entity, right: Entity) -> Bool {
-      guard left.number == right.number, left.superNumber == right.superNumber,
-        left.hash == right.hash, left.columns == right.columns
+    /// - Parameter unlisted: The columns in which the models read composites, if they are not listed here.
+    func isSame(as later: Entity, _ unlisted: () -> [String: String]) -> Bool {
+      guard number == later.number, superNumber == later.superNumber, hash == later.hash,
+        columns == later.columns
       else { return false }
-      func isSame<T: Equatable>(_ known: T?, _ other: T?) -> Bool {
-        known == nil || other == nil || known == other
+      if let known = externalAttributes, let other = later.externalAttributes, known != other {
+        return false
       }
-      return isSame(left.externalAttributes, right.externalAttributes)
-        && isSame(left.compositeForms, right.compositeForms)
+      if compositeForms.isEmpty {
+        return later.compositeForms.allSatisfy { name, text in
+          unlisted()[name].map { CompositeForms.isSame($0, text, comparesNil: false) } ?? true
+        }
+      }
+      return later.compositeForms.isEmpty
+        || compositeForms.allSatisfy { name, text in
+          later.compositeForms[name].map {
+            CompositeForms.isSame(text, $0, comparesNil: true)
+          } ?? false
+        }
     }
   }
 
@@ -47,6 +57,7 @@ package final class StoreSchemaMonitor: Sendable {
 
   private let roots: Set<String>
   private let entities: [String: Entity]
+  private let mapping: SchemaMapping
   private let known: Mutex<Known>
 
   /// - Parameters:
@@ -58,6 +69,7 @@ package final class StoreSchemaMonitor: Sendable {
       mapping.entities.compactMap { StoreSchemaMonitor.root(of: numbers[$0.number], numbers)?.name }
     )
     entities = StoreSchemaMonitor.entities(of: stored, below: roots)
+    self.mapping = mapping
     known = Mutex(.description(latest))
   }
 
@@ -76,7 +88,12 @@ package final class StoreSchemaMonitor: Sendable {
 
   /// Whether the entities of the models have the same numbers and hashes in a later description.
   package func describesSameEntities(_ stored: StoredSchema) -> Bool {
-    StoreSchemaMonitor.entities(of: stored, below: roots) == entities
+    let later = StoreSchemaMonitor.entities(of: stored, below: roots)
+    lazy var forms = CompositeForms(mapping.layout.model).of(Set(mapping.entities.map(\.name)))
+    return later.count == entities.count
+      && entities.allSatisfy { name, entity in
+        later[name].map { entity.isSame(as: $0) { forms.texts } } ?? false
+      }
   }
 
   private func check(_ connection: Connection) throws {
@@ -88,8 +105,7 @@ package final class StoreSchemaMonitor: Sendable {
     case .description(let earlier):
       stored = try StoredSchema.read(connection, since: earlier)
     }
-    guard let stored, StoreSchemaMonitor.entities(of: stored, below: roots) == entities
-    else { throw Migrated() }
+    guard let stored, describesSameEntities(stored) else { throw Migrated() }
     known.withLock { $0 = .version(stored.schemaVersion) }
   }
 
@@ -99,7 +115,7 @@ package final class StoreSchemaMonitor: Sendable {
     let numbers = stored.entitiesByNumber
     let hashes = stored.modelMetadata?.versionHashes ?? [:]
     let external = stored.modelMetadata?.externalAttributes
-    let forms = stored.modelMetadata?.compositeForms
+    let forms = stored.modelMetadata?.compositeForms ?? [:]
     var entities: [String: Entity] = [:]
     for entity in stored.entities {
       guard let root = root(of: entity, numbers)?.name, roots.contains(root) else { continue }
@@ -109,7 +125,7 @@ package final class StoreSchemaMonitor: Sendable {
         externalAttributes: external.map { names in
           Set(names.filter { $0.hasPrefix(entity.name + ".") })
         },
-        compositeForms: forms?.filter { $0.key.hasPrefix(entity.name + ".") })
+        compositeForms: forms.filter { $0.key.hasPrefix(entity.name + ".") })
     }
     return entities
   }

@@ -251,6 +251,9 @@ struct AttributeChange {
       require(part.path, where: hasOwner, .transformation)
     }
     for path in current.parts(requiredSince: earlier) {
+      // Files that do not record the forms may call each enum in a struct optional, and a case whose
+      // associated values are nil stores nothing.
+      if wereOptional == nil, current.isEnumeration(at: path[...]) { continue }
       guard let condition = stored.lacksValue(at: path, in: path.dropLast()) else { continue }
       require(path, where: condition, .before)
     }
@@ -284,6 +287,9 @@ struct AttributeChange {
         sources[path] = .expression(
           "CASE WHEN \(condition) THEN \(term.sql) ELSE \(source.sql) END")
       }
+    }
+    if hasDefault, leaves.contains(where: { fallback?.limited.contains($0.path) == true }) {
+      needsCode = true
     }
     if !hasDefault { refuseMissing(path, where: condition, remedy, orDefault: true) }
   }
@@ -413,6 +419,12 @@ extension AttributeDescription {
     let leaves = leaves
     if leaves.count == 1, leaves[0].path == [name] { return [([], leaves[0].attribute)] }
     return leaves.map { ($0.path, $0.attribute) }
+  }
+
+  /// Whether the part with a path is an enum with several columns.
+  fileprivate func isEnumeration(at path: ArraySlice<String>) -> Bool {
+    guard let name = path.first else { return isEnumeration }
+    return elements.first { $0.name == name }?.isEnumeration(at: path.dropFirst()) ?? false
   }
 
   /// The part of the column with this path, for the layout.

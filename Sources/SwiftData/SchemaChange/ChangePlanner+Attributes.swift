@@ -110,9 +110,11 @@ extension ChangePlanner {
   private func optional(
     _ paths: [[String]], in declared: ModelCounterparts.DeclaredProperty
   ) -> Set<[String]>? {
-    let name = [declared.entity.name, declared.property.name]
-    return storedOptionalParts.map { parts in
-      Set(paths.filter { parts.contains((name + $0).joined(separator: ".")) })
+    if declared.property.attribute?.type != .composite { return [] }
+    let name = "\(declared.entity.name).\(declared.property.name)"
+    return storedForms[name].map { text in
+      let parts = CompositeForms.optionalParts(in: [name: text])
+      return Set(paths.filter { parts.contains(([name] + $0).joined(separator: ".")) })
     }
   }
 

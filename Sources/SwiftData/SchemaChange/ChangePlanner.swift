@@ -12,8 +12,8 @@ struct ChangePlanner {
   let storedExternals: Set<String>?
   /// The Swift types of integers; `nil` if the file does not record them.
   let storedIntegers: [String: String]?
-  /// The parts of composites that may be nil in the file; `nil` if the file does not record them.
-  let storedOptionalParts: Set<String>?
+  /// How the file stores composites, as far as it records it (`CompositeForms.texts`).
+  let storedForms: [String: String]
   /// The properties that models declare as removed, by entity, for models without classes.
   let declaredRemovals: [String: Set<String>]
   let target: ChangeTarget
@@ -47,7 +47,8 @@ struct ChangePlanner {
     self.lastKeys = lastKeys
     storedExternals = stored?.externalAttributes.map(Set.init)
     storedIntegers = stored?.integerTypes
-    storedOptionalParts = stored?.optionalParts
+    storedForms =
+      stored?.compositeForms.map { CompositeForms.valid($0, for: links.stored.model) } ?? [:]
     declaredRemovals = options.removedProperties
     toleratesLosses = options.keepsOldTables
     mayCarryOver = options.keepsOldTables || options.codeReadsBothVersions

@@ -395,7 +395,8 @@ final class FileCopyTarget: CopyTarget {
     }
     return try StoreMetadata.data(
       store.model, replacing: store.metadata, externalAttributes: known?.externalAttributes ?? [],
-      integerTypes: known?.integerTypes ?? [:], optionalParts: known?.optionalParts ?? [])
+      integerTypes: known?.integerTypes ?? [:], optionalParts: known?.optionalParts ?? [],
+      recordsForm: { known?.compositeForms?[$0] != nil })
   }
 
   private func writeLastKeys(_ store: CopiedStore, _ connection: Connection) throws {

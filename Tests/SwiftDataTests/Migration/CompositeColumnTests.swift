@@ -86,16 +86,6 @@ import Testing
       sourceLocation: sourceLocation)
   }
 
-  /// Takes from the metadata what files of Apple's framework and of earlier versions of this package do not have.
-  private func forgetForms() throws {
-    var metadata = try RealFile.metadata(store.url)
-    #expect(metadata.removeValue(forKey: "OpenSwiftDataCompositeForms") != nil)
-    let data = try PropertyListSerialization.data(
-      fromPropertyList: metadata, format: .binary, options: 0)
-    let digits = data.map { String(format: "%02x", $0) }.joined()
-    try SQLiteFile.execute("UPDATE Z_METADATA SET Z_PLIST = x'\(digits)'", in: store.url)
-  }
-
   // MARK: Members
 
   @Test(arguments: RelationshipMigrationTests.sizes)
@@ -140,14 +130,16 @@ import Testing
 
   @Test func aFileThatDoesNotRecordTheColumnsIsJudgedByItsModel() throws {
     try makeMap()
-    try forgetForms()
+    try store.forgetCompositeForms()
     #expect(try !isMigrationNeeded(Before.models))
     #expect(try isMigrationNeeded(After.models))
     try expectValues(open())
   }
 
-  @Test func anOpenContainerNoticesTheMigration() throws {
+  @Test(arguments: [true, false])
+  func anOpenContainerNoticesTheMigration(_ recordsForms: Bool) throws {
     try makeMap()
+    if !recordsForms { try store.forgetCompositeForms() }
     let old = try open(Schema(Before.models))
     #expect(try old.fetchCount(FetchDescriptor<Before.Map>()) == 1)
     try expectValues(open())
@@ -178,6 +170,23 @@ import Testing
     let boxes = try open(Schema([Renamed.Map.self])).fetch(FetchDescriptor<Renamed.Map>()).map(
       \.box)
     #expect(boxes == [Renamed.Box(low: Point(x: 1, y: 2), max: Point(x: 3, y: 4))])
+  }
+
+  /// A description with other names but the same columns.
+  @Test func anOpenContainerContinuesIfOnlyNamesChange() throws {
+    try makeMap()
+    let old = try open(Schema(Before.models))
+    var metadata = try RealFile.metadata(store.url)
+    var forms = try #require(metadata["OpenSwiftDataCompositeForms"] as? [String: String])
+    let text = try #require(forms["Map.box"])
+    forms["Map.box"] = text.replacingOccurrences(of: "min.", with: "low.") + " formerly area"
+    try #require(forms["Map.box"]?.contains("low.x=") == true)
+    metadata["OpenSwiftDataCompositeForms"] = forms
+    try store.write(metadata)
+    try SQLiteFile.execute("CREATE INDEX Other ON ZMAP (ZNAME)", in: store.url)
+    old.insert(Before.Map("late"))
+    try old.save()
+    #expect(try old.fetchCount(FetchDescriptor<Before.Map>()) == 2)
   }
 
   // MARK: Properties

@@ -53,6 +53,21 @@ final class MigratedStore {
 
   // MARK: The file
 
+  /// Takes from the metadata what files of Apple's framework and of earlier versions of this package do not have.
+  func forgetCompositeForms() throws {
+    var metadata = try RealFile.metadata(url)
+    #expect(metadata.removeValue(forKey: "OpenSwiftDataCompositeForms") != nil)
+    try write(metadata)
+  }
+
+  /// Replaces the metadata.
+  func write(_ metadata: [String: Any]) throws {
+    let data = try PropertyListSerialization.data(
+      fromPropertyList: metadata, format: .binary, options: 0)
+    let digits = data.map { String(format: "%02x", $0) }.joined()
+    try SQLiteFile.execute("UPDATE Z_METADATA SET Z_PLIST = x'\(digits)'", in: url)
+  }
+
   func expectLikeNew(
     _ types: [any PersistentModel.Type], version: Schema.Version = Schema.Version(1, 0, 0),
     sourceLocation: SourceLocation = #_sourceLocation

@@ -179,4 +179,60 @@ import Testing
     #expect(items.map(\.key) == ["key of a", "key of b"] && items.map(\.label) == [nil, nil])
     #expect(items.map(\.part) == [4, 4] && items.map(\.size) == [0, 0])
   }
+
+  struct Parts: Codable, Equatable { var city: String; var zip: Int? }
+
+  enum OptionalPart: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      var name: String
+      var place: Parts
+      init(_ name: String) { (self.name, place) = (name, Parts(city: "city", zip: nil)) }
+    }
+  }
+
+  enum RequiredPart: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Item.self] }
+
+    @Model final class Item {
+      #Unique<Item>([\.place.zip])
+      var name: String
+      var place: PlaceWithZip = PlaceWithZip(city: "", zip: 5)
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  enum PartPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [OptionalPart.self, RequiredPart.self]
+    static let stages = [
+      MigrationStage.transform(
+        fromVersion: OptionalPart.self, toVersion: RequiredPart.self,
+        transformation: { try Code.current($0) })
+    ]
+  }
+
+  /// The default would repeat, so that only code can set the member.
+  @Test func aUniqueMemberThatBecomesRequiredIsSetByTheCode() throws {
+    let store = try MigratedStore()
+    try store.make(OptionalPart.models) { context in
+      for name in ["a", "b"] { context.insert(OptionalPart.Item(name)) }
+    }
+    let before = try store.content()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try migrate(store, to: RequiredPart.self, PartPlan.self) { _ in }
+    }
+    #expect(error?.description.contains("Item.place (") == true)
+    #expect(try store.content() == before)
+    let context = try migrate(store, to: RequiredPart.self, PartPlan.self) { transformation in
+      try transformation.forEach(OptionalPart.Item.self, RequiredPart.Item.self) { old, new, _ in
+        new?.place = PlaceWithZip(city: old.place.city, zip: old.name == "a" ? 1 : 2)
+      }
+    }
+    let items = try context.fetch(
+      FetchDescriptor<RequiredPart.Item>(sortBy: [SortDescriptor(\.name)]))
+    #expect(items.map(\.place.zip) == [1, 2])
+  }
 }
