@@ -313,48 +313,6 @@ import Testing
         ])
   }
 
-  enum Fill: Codable, Equatable { case color(String?), size(Int) }
-
-  enum LooseFill {
-    struct Style: Codable, Equatable { var name: String; var fill: Fill? }
-
-    @Model final class Panel {
-      var name: String
-      var style: Style
-
-      init(_ name: String, _ fill: Fill) {
-        (self.name, style) = (name, Style(name: name, fill: fill))
-      }
-    }
-  }
-
-  enum StrictFill {
-    struct Style: Codable, Equatable { var name: String; var fill: Fill }
-
-    @Model final class Panel {
-      var name: String
-      var note: String?
-      var style: Style = Style(name: "", fill: .size(9))
-
-      init(_ name: String) { self.name = name }
-    }
-  }
-
-  /// Files that do not record it may call each enum in a struct optional, and this value has no content.
-  @Test(arguments: RelationshipMigrationTests.sizes)
-  func anEnumWithoutContentStaysIfTheFileDoesNotRecordWhetherItWasOptional(_ size: Int64) throws {
-    try store.make([LooseFill.Panel.self]) { context in
-      context.insert(LooseFill.Panel("a", .color(nil)))
-      context.insert(LooseFill.Panel("b", .size(3)))
-    }
-    try store.forgetCompositeForms()
-    try SchemaChange.$smallTable.withValue(size) {
-      let context = try store.open([StrictFill.Panel.self])
-      #expect(
-        try values(context, \StrictFill.Panel.name) { $0.style.fill } == [.color(nil), .size(3)])
-    }
-  }
-
   enum OldTool {
     @Model final class Tool {
       var name: String
