@@ -225,29 +225,6 @@ struct PostgresObservationTests {
     try await eventually("both memos") { observer.results.map(\.text) == ["a", "b"] }
   }
 
-  /// The server ends the session of a listener whose network loses all packets.
-  @Test(.enabled(if: TLSServer.isAvailable)) func theServerNoticesVanishedListeners() async throws {
-    let server = try TLSServer(usesTLS: false)
-    defer { server.stop() }
-    let statements = Mutex<[String]>([])
-    var configuration = try PostgresConfiguration(
-      url: "postgresql://postgres@localhost:\(server.port)/postgres")
-    configuration.notifiesCommits = true
-    configuration.statementLog = StatementLog { event in
-      guard case .statement(let statement) = event,
-        Thread.current.name == "SwiftData PostgreSQL notifications"
-      else { return }
-      statements.withLock { $0.append(statement.sql) }
-    }
-    let container = try ModelContainer(for: Memo.self, configurations: configuration)
-    container.observesRemoteChanges = true
-    try await eventually("the listener") {
-      statements.withLock { $0.contains { $0.hasPrefix("LISTEN") } }
-    }
-    let first = statements.withLock(\.first)
-    #expect(first?.contains("client_connection_check_interval") == true)
-  }
-
   @Test func watchesEndWithTheirObservers() async throws {
     let server = try PostgresServer()
     defer { server.stop() }
