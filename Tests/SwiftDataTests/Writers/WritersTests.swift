@@ -56,6 +56,8 @@ import Testing
       if let kind = result.failure?.kind, failures[kind] == nil { failures[kind] = (seed, program) }
     }
     for (kind, found) in failures {
+      // Making the program shorter may take longer than a test run has.
+      FileHandle.standardError.write(Data("seed \(found.seed) fails: \(kind)\n".utf8))
       let shrunk = found.program.shrunk {
         Writers.result(of: $0, watchesModels: watchesModels, undoes: undoes).failure?.kind == kind
       }
