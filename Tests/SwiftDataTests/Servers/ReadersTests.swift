@@ -203,33 +203,11 @@ import Testing
     #expect(try await readers.read { _ in 3 } == 3)
   }
 
-  /// Runs a read until the end of `body`.
-  private func occupying(
-    _ readers: ModelReaders, _ body: () async throws -> Void
-  ) async throws {
-    let (begun, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
-    let first = Task {
-      try await readers.read { _ in
-        begun.continuation.finish()
-        hold.wait()
-      }
-    }
-    for await _ in begun.stream {}
-    do {
-      try await body()
-    } catch {
-      hold.signal()
-      throw error
-    }
-    hold.signal()
-    try await first.value
-  }
-
   /// The read before them does not end meanwhile.
   @Test func readsDoNotWaitLongerThanTheLimit() async throws {
     let readers = ModelReaders(
       try Office.container(), count: 1, waitingAtMost: .milliseconds(50))
-    try await occupying(readers) {
+    try await occupying({ hold in try await readers.read { _ in hold() } }) {
       for _ in 0..<2 {
         await withTaskGroup(of: Void.self) { group in
           for _ in 0..<10 {
@@ -249,7 +227,7 @@ import Testing
 
   @Test func aCancelledReadThatWaitsWithALimitIsCancelled() async throws {
     let readers = ModelReaders(try Office.container(), count: 1, waitingAtMost: .seconds(3600))
-    try await occupying(readers) {
+    try await occupying({ hold in try await readers.read { _ in hold() } }) {
       let waiting = Task { try await readers.read { _ in 1 } }
       waiting.cancel()
       await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -262,7 +240,7 @@ import Testing
       let strong = try Office.container()
       container = strong
       let readers = ModelReaders(strong, count: 1, waitingAtMost: .seconds(3600))
-      try await occupying(readers) {
+      try await occupying({ hold in try await readers.read { _ in hold() } }) {
         let waiting = Task { try await readers.read { _ in 1 } }
         // Time to join the queue, so that the limit is watched.
         try await Task.sleep(for: .milliseconds(300))

@@ -187,34 +187,12 @@ import Testing
     #expect(try emails(container) == ["d", "other"])
   }
 
-  /// Runs a unit until the end of `body`.
-  private func occupying(
-    _ writer: ModelWriter, _ body: () async throws -> Void
-  ) async throws {
-    let (begun, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
-    let first = Task {
-      try await writer.write { _ in
-        begun.continuation.finish()
-        hold.wait()
-      }
-    }
-    for await _ in begun.stream {}
-    do {
-      try await body()
-    } catch {
-      hold.signal()
-      throw error
-    }
-    hold.signal()
-    try await first.value
-  }
-
   /// The unit before it does not end meanwhile.
   @Test func aUnitDoesNotWaitLongerThanTheLimitForOthers() async throws {
     let container = try Office.container()
     let writer = ModelWriter(container, waitingAtMost: .milliseconds(50))
     let (add, early) = (add("a"), add("early"))
-    try await occupying(writer) {
+    try await occupying({ hold in try await writer.write { _ in hold() } }) {
       for unit in [early, add] {
         let error = await #expect(throws: SwiftDataError.self) { try await writer.write(unit) }
         #expect(error?.reason == .busy)
@@ -244,7 +222,7 @@ import Testing
     let container = try Office.container()
     let writer = ModelWriter(container)
     let (first, second, third) = (add("a"), add("b"), add("c"))
-    try await occupying(writer) {
+    try await occupying({ hold in try await writer.write { _ in hold() } }) {
       let tasks = [first, second, third].map { unit in Task { try await writer.write(unit) } }
       tasks[1].cancel()
       await #expect(throws: CancellationError.self) { try await tasks[1].value }
