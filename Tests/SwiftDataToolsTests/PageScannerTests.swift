@@ -73,6 +73,37 @@ struct PageScannerTests {
     }
   }
 
+  /// A number of cells that is too small would hide rows without a trace, if the sizes of the parts of the page
+  /// did not tell.
+  @Test(arguments: [-3, -1, 1, 4]) func aDamagedNumberOfCells(_ difference: Int) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "pages-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "walk.db").path
+    try Self.fill(path, encoding: "UTF-8")
+    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    var damagedPages = 0
+    for page in stride(from: 512, to: original.count, by: 512) {
+      // Leaves and interior pages of tables.
+      let count = Int(original[page + 3]) << 8 | Int(original[page + 4])
+      guard [5, 13].contains(original[page]), count + difference >= 0 else { continue }
+      damagedPages += 1
+      var bytes = original
+      bytes[page + 3] = UInt8((count + difference) >> 8)
+      bytes[page + 4] = UInt8((count + difference) & 255)
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let read = try Self.walk(path)
+      #expect(read.rows == 366 && read.lost.isEmpty, "page \(page / 512 + 1)")
+      // With a fragment too many, nothing tells the true number.
+      bytes[page + 7] += 1
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let doubtful = try Self.walk(path)
+      #expect(doubtful.rows == 366 || !doubtful.lost.isEmpty, "page \(page / 512 + 1)")
+    }
+    #expect(damagedPages > 10)
+  }
+
   private static func walk(_ path: String) throws -> (rows: Int, lost: [ClosedRange<Int64>]) {
     let pages = try DatabasePages(DatabaseFile(at: path))
     let walk = PageScanner(pages)

@@ -81,6 +81,7 @@ package final class PageScanner {
       let bound = keys[index...].lazy.compactMap { $0 }.first ?? high
       try walk(child, to: bound, depth + 1, &progress, body)
     }
+    if page.isUnbalanced { progress.doubt(page) }
     try walk(page.lastChild, to: high, depth + 1, &progress, body)
   }
 
@@ -91,6 +92,7 @@ package final class PageScanner {
     let rows = page.cells.map(page.row)
     let keys = rows.map { $0?.key }.trusted(in: range)
     if keys.contains(nil) { progress.losses.pages.append(page.number) }
+    var isWhole = !keys.contains(nil)
     for (row, key) in zip(rows, keys) {
       guard let row, key != nil else {
         progress.isLosing = true
@@ -100,8 +102,10 @@ package final class PageScanner {
       if let values = values(of: row, in: page), try body(row.key, values) {
       } else {
         progress.losses.keys.append(row.key...row.key)
+        isWhole = false
       }
     }
+    if isWhole, page.isUnbalanced { progress.doubt(page) }
   }
 
   // MARK: Records
@@ -109,12 +113,7 @@ package final class PageScanner {
   /// The record of a row, which may continue in a chain of overflow pages.
   private func values(of row: TreePage.Row, in page: TreePage) -> [RecordValue]? {
     let usable = pages.usableSize
-    var local = row.length
-    if row.length > usable - 35 {
-      let least = (usable - 12) * 32 / 255 - 23
-      let most = least + (row.length - least) % (usable - 4)
-      local = most <= usable - 35 ? most : least
-    }
+    let local = row.localLength
     guard row.offset + local <= usable else { return nil }
     var record = Array(page.bytes[row.offset..<row.offset + local])
     guard local < row.length else { return decoder.values(record) }
@@ -206,6 +205,8 @@ extension PageScanner {
     var losses = Losses()
     /// Whether something could not be read after the last row.
     var isLosing = false
+    /// Whether there may have been rows after the last one, if there are keys for them.
+    private var isDoubtful = false
     /// The lowest key that may follow; `nil` after the highest key of all.
     private var next: Int64? = .min
 
@@ -214,26 +215,33 @@ extension PageScanner {
       next.flatMap { $0 <= high ? $0...high : nil }
     }
 
+    /// After the cells that a page still has, there may have been others.
+    mutating func doubt(_ page: TreePage) {
+      if losses.pages.last != page.number { losses.pages.append(page.number) }
+      isDoubtful = true
+    }
+
     mutating func found(_ key: Int64) {
-      if isLosing { lose(before: key) }
+      if isLosing || isDoubtful { lose(before: key) }
       isLosing = false
+      isDoubtful = false
       next = key == .max ? nil : key + 1
     }
 
     private mutating func lose(before key: Int64) {
       if let next, next < key {
         losses.keys.append(next...key - 1)
-      } else {
+      } else if isLosing {
         losses.areUncertain = true
       }
     }
 
     func finished() -> Losses {
       var losses = losses
-      if isLosing {
+      if isLosing || isDoubtful {
         if let keys = keys(to: .max) {
           losses.keys.append(keys)
-        } else {
+        } else if isLosing {
           losses.areUncertain = true
         }
       }

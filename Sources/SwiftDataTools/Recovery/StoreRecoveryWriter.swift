@@ -188,6 +188,11 @@ struct StoreRecoveryWriter {
       return true
     }
 
+    /// Adds a row of a page that nothing leads to, unless the table has its key.
+    fileprivate mutating func addMissing(_ key: Int64, _ values: [RecordValue]) throws {
+      if try insert(key, values) { table.copied += 1 }
+    }
+
     fileprivate func isPlausible(_ values: [RecordValue]) -> Bool {
       guard !values.isEmpty, values.count <= table.columns.count else { return false }
       if let column = table.keyColumn, column < values.count, values[column] != .null {
@@ -270,26 +275,28 @@ struct StoreRecoveryWriter {
   mutating func copyOrphanRows(
     _ walk: PageScanner, _ unreadable: inout Set<StoreRecovery.Part>
   ) throws {
-    let incomplete = tables.filter { !$0.lost.isEmpty && !$0.hasUnknownColumns }
-    if incomplete.isEmpty, !unreadable.contains(.metadata) { return }
     var copies: [String: Copy] = [:]
     var tableOfPage: [Int: String] = [:]
     var found: [String: [Int64]] = [:]
-    for table in incomplete {
+    for table in tables where !table.hasUnknownColumns {
       copies[table.name] = try copy(of: table)
-      for page in table.damagedPages { tableOfPage[page] = table.name }
+      for page in table.damagedPages.union([table.root]) { tableOfPage[page] = table.name }
     }
     try walk.orphanRows { ancestors, key, values in
       if unreadable.contains(.metadata), let (identifier, plist) = Self.metadata(values) {
         try restore(identifier, plist)
         unreadable.remove(.metadata)
       }
-      guard
-        let name = ancestors.lazy.compactMap({ tableOfPage[$0] }).first ?? entityTable(of: values),
-        let table = copies[name]?.table, table.lost.contains(where: { $0.contains(key) }),
+      let above = ancestors.lazy.compactMap { tableOfPage[$0] }.first
+      guard let name = above ?? entityTable(of: values), let table = copies[name]?.table,
         copies[name]?.isPlausible(values) == true
       else { return }
-      if try copies[name]?.add(key, values) == true { found[name, default: []].append(key) }
+      if table.lost.contains(where: { $0.contains(key) }) {
+        if try copies[name]?.add(key, values) == true { found[name, default: []].append(key) }
+      } else if above != nil, table.assumed == nil {
+        // Another page was written over one that led here.
+        try copies[name]?.addMissing(key, values)
+      }
     }
     for (name, copy) in copies {
       var table = copy.table

@@ -226,6 +226,26 @@ import Testing
     #expect(try expectRows() == StoreRecoveryTests.count)
   }
 
+  /// Nothing in the tree tells that rows are missing.
+  @Test func rowsBelowAPageThatAnotherOneReplacedAreFound() throws {
+    let root = try root(of: "ZAUTHOR")
+    let leaf = try children(of: root)[3]
+    let bytes = [UInt8](try Data(contentsOf: folder.store))[(leaf - 1) * 4096..<leaf * 4096]
+    try folder.overwrite(Array(bytes), at: (root - 1) * 4096)
+    let recovery = try recover()
+    #expect(try table("ZAUTHOR", recovery).copiedRows == Self.count && recovery.isComplete)
+    #expect(try expectRows() == Self.count)
+  }
+
+  @Test(arguments: [0, 1]) func aDamagedNumberOfCellsLosesNothing(_ level: Int) throws {
+    let root = try root(of: "ZAUTHOR")
+    let page = try level == 0 ? root : children(of: root)[3]
+    try folder.overwrite([0, 2], at: (page - 1) * 4096 + 3)
+    let recovery = try recover()
+    #expect(try table("ZAUTHOR", recovery).copiedRows == Self.count && recovery.isComplete)
+    #expect(try expectRows() == Self.count)
+  }
+
   private func linkTable() throws -> String {
     try #require(
       try SQLiteFile.text(
