@@ -63,3 +63,7 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
     }
   }
 }
+
+extension JSONStoreConfiguration: FileStoreConfiguration {
+  package var storePath: String? { url.resolvingSymlinksInPath().standardizedFileURL.path }
+}

@@ -26,6 +26,17 @@ import Testing
     try expectContents(ContentsTests.expected, in: temporary)
   }
 
+  /// The order of a set differs from process to process, and from one set to an equal one.
+  @Test func theTextDoesNotDependOnTheOrderOfASet() throws {
+    let temporary = try TemporaryContainer(for: Labelled.self)
+    let context = temporary.makeContext()
+    context.insert(Labelled(Set((1...40).map { "label \($0 + 10)" })))
+    try context.save()
+    let labels = (1...40).map { "\"label \($0 + 10)\"" }.joined(separator: ",")
+    #expect(try temporary.contents().contains("[\(labels)]"))
+    try expectContents(temporary.contents(), in: temporary)
+  }
+
   @Test func theTextDoesNotDependOnKeys() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self)
     let context = temporary.makeContext()
@@ -105,4 +116,10 @@ import Testing
       }
       """, in: temporary)
   }
+}
+
+@Model private final class Labelled {
+  var labels: Set<String>
+
+  init(_ labels: Set<String>) { self.labels = labels }
 }

@@ -286,6 +286,21 @@ import Testing
       "\(error as Any)")
   }
 
+  @Test(arguments: [
+    (#""int": 1.5"#, "int: expected a value of type Int; "),
+    (#""int": 9223372036854775808"#, "int: expected a value of type Int; "),
+    (#""small": 1e30"#, "small: expected a value of type Int8; "),
+    (#""decimal": "0.1""#, "decimal: expected a number."),
+  ])
+  func aNumberThatDoesNotFitIsNamed(_ value: String, _ problem: String) throws {
+    let error = #expect(throws: SeedError.self) {
+      try TemporaryContainer(
+        for: Sample.self, seed: Seed(json: Data(#"{"Sample": [{\#(value)}]}"#.utf8)))
+    }
+    let text = try #require(error?.description)
+    #expect(text.hasPrefix("Seed, Sample, row 1, property \(problem)"), "\(text)")
+  }
+
   @Test func aRequiredRelationshipIsNeeded() throws {
     let error = #expect(throws: SeedError.self) {
       try TemporaryContainer(

@@ -75,6 +75,20 @@ import Testing
     #expect(books.allSatisfy { $0.pagesCount == $0.pages.count })
   }
 
+  /// The metadata say which attributes are in files of their own, also where no row has such a value.
+  @Test func externalAttributesWithoutValuesAreGenerated() throws {
+    let copy = try StoreCopy("coredataplus-SampleModel")
+    defer { copy.remove() }
+    let url = copy.folder.appending(path: "scans.store")
+    _ = try ModelContainer(
+      for: Scan.self, configurations: ModelConfiguration(url: url))
+    let source = try ModelSource(of: url).text
+    #expect(
+      source.contains("@Attribute(.externalStorage) var image: Data?")
+        && source.contains("@Attribute(.externalStorage) var text: String?")
+        && source.contains("  var small: Data?"), "\(source)")
+  }
+
   /// Any program may write a file, so a name in it could be code.
   @Test(arguments: [
     "x: Int = exit(1)\n  var y", "with space", "a-b", "`x`", "9lives", "_", "", "a\u{2028}b", "a(",
@@ -208,4 +222,12 @@ import Testing
     try context.save()
     #expect(try StoreCheckup(of: url).problems == [])
   }
+}
+
+@Model private final class Scan {
+  @Attribute(.externalStorage) var image: Data?
+  @Attribute(.externalStorage) var text: String?
+  var small: Data?
+
+  init() {}
 }

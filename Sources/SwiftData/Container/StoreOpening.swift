@@ -72,7 +72,7 @@ package struct StoreOpening {
     }
   }
 
-  /// Checks that the configurations have different names, that each has only models of the
+  /// Checks that the configurations have different names and files, that each has only models of the
   /// container, with the same classes, and that no model refers to another store. Openings and
   /// previews of migrations call it before they read a store.
   /// - Parameter areAll: Whether every model needs one of these configurations. A preview is given
@@ -83,10 +83,18 @@ package struct StoreOpening {
     _ configurations: [any DataStoreConfiguration], in schema: Schema, areAll: Bool
   ) throws {
     var names: Set<String> = []
+    var nameOfFile: [String: String] = [:]
     for configuration in configurations {
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError.duplicateConfiguration.with(
           "Two configurations are named \(configuration.name). Give each store a different name.")
+      }
+      if let path = (configuration as? any FileStoreConfiguration)?.storePath {
+        if let other = nameOfFile.updateValue(configuration.name, forKey: path) {
+          throw SwiftDataError.duplicateConfiguration.with(
+            "The configurations \(other) and \(configuration.name) have the same file, \(path). Use one "
+              + "configuration with the models of both, or give each its own file.")
+        }
       }
       guard let part = configuration.schema else { continue }
       try check(part, in: schema, configuration.name)

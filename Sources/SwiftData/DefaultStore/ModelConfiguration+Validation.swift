@@ -1,11 +1,16 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 
 extension ModelConfiguration {
   /// The maximum length of file names on common file systems, in bytes.
   private static let longestFileName = 255
 
-  /// The longest suffix of the files beside a store.
-  private static let longestSuffix = "-wal"
+  /// The longest suffix of the files beside a store. SQLite makes a journal when it creates a file.
+  private static let longestSuffix = "-journal"
+
+  /// The maximum length of the paths that SQLite opens, without the suffix; `SQLITE_MAX_PATHNAME` of most
+  /// builds is 512.
+  private static let longestPath = 512 - longestSuffix.utf8.count
 
   /// Checks the file name and the schema of the configuration.
   ///
@@ -49,5 +54,17 @@ extension ModelConfiguration {
           + "\(Self.longestFileName - Self.longestSuffix.utf8.count) are allowed. Use a shorter "
           + "name.")
     }
+    let path = DatabaseFile.resolvedPath(url.path)
+    guard path.utf8.count <= Self.longestPath else {
+      throw SwiftDataError.configurationFileNameTooLong.with(
+        "The path of the store has \(path.utf8.count) bytes: \(path). SQLite opens paths of at most "
+          + "\(Self.longestPath). Use a folder with a shorter path.")
+    }
+  }
+}
+
+extension ModelConfiguration: FileStoreConfiguration {
+  package var storePath: String? {
+    isStoredInMemoryOnly || !url.isFileURL ? nil : DatabaseFile.resolvedPath(url.path)
   }
 }

@@ -19,9 +19,12 @@ struct StoreFile: Sendable {
   /// - Returns: The schema of the file; `nil` if it does not exist.
   static func check(_ configuration: ModelConfiguration) throws -> StoreFileCheck.Finding? {
     if configuration.isStoredInMemoryOnly { return nil }
+    try StoreFileCheck.checkPath(configuration.url)
     if configuration.allowsSave {
+      // Of a symbolic link it is the folder of the file that it leads to.
+      let file = URL(fileURLWithPath: DatabaseFile.resolvedPath(configuration.url.path))
       try FileManager.default.createDirectory(
-        at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     }
     return try StoreFileCheck.check(configuration.url, allowsSave: configuration.allowsSave)
   }

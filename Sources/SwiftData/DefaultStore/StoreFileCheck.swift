@@ -41,7 +41,8 @@ package struct StoreFileCheck {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file can't be used, or
   ///   `SQLiteError`.
   static func check(_ url: URL, allowsSave: Bool) throws -> Finding? {
-    try ConsistentRead(path: url.path).run { file, look in
+    try checkPath(url)
+    return try ConsistentRead(path: url.path).run { file, look in
       let check = StoreFileCheck(file: file, url: url)
       if file.kind == .missing, !allowsSave {
         throw SwiftDataError.loadIssueModelContainer.with(
@@ -58,6 +59,22 @@ package struct StoreFileCheck {
     }
   }
 
+  /// Refuses a path that leads to no place for a file: it would look like a missing one.
+  static func checkPath(_ url: URL) throws {
+    guard access(url.path, F_OK) != 0 else { return }
+    let problem: String
+    switch errno {
+    case EACCES:
+      problem = "one of its folders can't be entered by the user of this process. Check the permissions"
+    case ENOTDIR: problem = "a part of the path is a file, not a folder. Check the path"
+    case ELOOP: problem = "the symbolic links of the path lead to each other. Check the links"
+    default: return
+    }
+    throw SwiftDataError.loadIssueModelContainer.with(
+      "The file at \(url.path) can't be reached: \(problem).", doing: "opening a store",
+      because: .unavailable)
+  }
+
   /// Opens a file for reading: changes nothing, and leaves no file beside it. Refuses the log of another
   /// file. Everything that `body` reads is from one state of the store, even while other processes write.
   /// - Parameters:
@@ -70,6 +87,7 @@ package struct StoreFileCheck {
     _ body: (Connection, StoredSchema) throws -> R
   ) throws -> R {
     do {
+      try checkPath(url)
       return try ConsistentRead(path: url.path).run { file, look in
         let check = StoreFileCheck(file: file, url: url)
         if file.kind == .missing {

@@ -67,7 +67,11 @@ struct StoreContents {
       guard let value = value as? any Encodable else {
         return value.map { quoted(String(describing: $0)) } ?? "null"
       }
-      return try json(value)
+      guard let members = (value as? any EncodableSet)?.encodableMembers else {
+        return try json(value)
+      }
+      // A set encodes its members in an order that differs from run to run.
+      return "[\(try members.map(json).sorted().joined(separator: ","))]"
     }
   }
 
@@ -92,6 +96,12 @@ struct StoreContents {
   }
 
   private func quoted(_ text: String) -> String { (try? json(text)) ?? "\"\(text)\"" }
+}
+
+private protocol EncodableSet { var encodableMembers: [any Encodable] { get } }
+
+extension Set: EncodableSet where Element: Encodable {
+  fileprivate var encodableMembers: [any Encodable] { Array(self) }
 }
 
 private protocol AnyOptional { var wrappedValue: Any? { get } }

@@ -103,10 +103,14 @@ struct SeedRow {
     }
     do {
       return try container.decode(type, forKey: key)
-    } catch let failure as DecodingError {
-      let path = container.codingPath.count + 1
-      throw error(
-        property.name, "expected \(SeedRow.form(of: type)); \(failure.problem(below: path))")
+    } catch {
+      // For a number that the type can't have, Foundation throws an error of its own.
+      let reason =
+        (error as? DecodingError)?.problem(below: container.codingPath.count + 1)
+        ?? "a number in it does not fit its type"
+      throw self.error(
+        property.name,
+        "expected \(SeedRow.form(of: type))" + (reason.isEmpty ? "" : "; \(reason)"))
     }
   }
 
@@ -114,6 +118,7 @@ struct SeedRow {
     switch type {
     case is Date.Type: "a date such as \"2026-05-01T09:30:00Z\""
     case is Data.Type: "a text in Base64"
+    case is Decimal.Type: "a number"
     default: "a value of type \(type)"
     }
   }

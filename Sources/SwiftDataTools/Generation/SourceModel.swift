@@ -45,8 +45,15 @@ struct SourceModel {
 }
 
 extension OpenedStore {
-  /// The columns of bytes whose values all begin with a tag.
+  /// The columns with large values, by the metadata, or else those of bytes whose values all begin with a
+  /// tag: files of Apple's framework do not say it.
   func externalColumns() throws -> [StoreLayout.ColumnID: ExternalColumn] {
+    if let known = schema.modelMetadata?.externalAttributes {
+      let columns = layout.tables.flatMap(\.columns).filter {
+        $0.id.part == .value && known.contains("\($0.id.entity).\($0.id.property)")
+      }
+      return Dictionary(columns.map { ($0.id, .certain) }) { first, _ in first }
+    }
     var found: [StoreLayout.ColumnID: ExternalColumn] = [:]
     for table in layout.tables {
       for column in table.columns

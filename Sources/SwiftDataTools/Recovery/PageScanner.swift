@@ -99,11 +99,12 @@ package final class PageScanner {
         continue
       }
       progress.found(row.key)
-      if let values = values(of: row, in: page), try body(row.key, values) {
-      } else {
-        progress.losses.keys.append(row.key...row.key)
-        isWhole = false
-      }
+      let values = values(of: row, in: page)
+      if let values, try body(row.key, values) { continue }
+      progress.losses.keys.append(row.key...row.key)
+      // A row of another table is on a page of that table, in the place of one with other keys.
+      if values != nil { progress.losses.areUncertain = true }
+      isWhole = false
     }
     if isWhole, page.isUnbalanced { progress.doubt(page) }
   }
@@ -215,9 +216,10 @@ extension PageScanner {
       next.flatMap { $0 <= high ? $0...high : nil }
     }
 
-    /// After the cells that a page still has, there may have been others.
+    /// A page may have had other cells than it has, before or after the last one.
     mutating func doubt(_ page: TreePage) {
       if losses.pages.last != page.number { losses.pages.append(page.number) }
+      losses.areUncertain = true
       isDoubtful = true
     }
 

@@ -31,7 +31,7 @@ public struct StoreRecovery: Hashable, Sendable {
     /// A migration may have added columns to the table, whose order only the definition tells.
     public internal(set) var hasUnknownColumns = false
 
-    /// Whether keys in damaged pages contradict each other, so that rows may be missing whose keys
+    /// Whether damaged pages contradict each other or themselves, so that rows may be missing whose keys
     /// are not known.
     var hasUncertainKeys = false
 
@@ -111,7 +111,7 @@ extension StoreRecovery: CustomStringConvertible {
         )
       }
       if table.hasUncertainKeys {
-        lines.append("\(name): keys in damaged pages contradict each other; rows may be missing.")
+        lines.append("\(name): damaged pages contradict each other; rows may be missing.")
       }
       if !table.duplicateKeys.isEmpty {
         lines.append(

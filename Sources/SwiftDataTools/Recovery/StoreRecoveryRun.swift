@@ -154,6 +154,11 @@ struct StoreRecoveryRun {
     source = StoreRecoverySource(pages)
     self.recovery.unreadableParts = source.unreadableParts
     self.recovery.damagedPages = source.damagedPages
+    if source.isOtherDatabase {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The file at \(recovery.source.path) is an SQLite database, but not a store: it has no Z_METADATA. "
+          + "Choose another URL.", doing: "recovering a store", because: .storeDamaged)
+    }
     if let schema {
       try schema.validate()
       let models = DescribedSchema(schema)

@@ -109,6 +109,12 @@ struct StoreRecoverySource {
     return metadata.versionHashes == VersionHashes(model).byEntity ? model : nil
   }
 
+  /// Whether the list of tables can be read and has none of a store's.
+  var isOtherDatabase: Bool {
+    !objects.isEmpty && !unreadableParts.contains(.tables)
+      && !objects.contains { ["Z_METADATA", EntityTable.name].contains($0.name) }
+  }
+
   /// Whether the file can be copied without its models.
   var hasTableDescriptions: Bool {
     unreadableParts.isDisjoint(with: [.tables, .metadata, .entities])

@@ -191,6 +191,28 @@ import Testing
     }
   }
 
+  /// The first store would have been made, and then refused as one with the models of another.
+  @Test(arguments: ["a.store", "b/../a.store", "link.store"])
+  func twoConfigurationsOfOneFileAreRefused(_ other: String) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.url.appending(path: "a.store")
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "b"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.url.appending(path: "link.store").path, withDestinationPath: "a.store")
+    let error = #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(
+        for: Trip.self, Setting.self,
+        configurations: ModelConfiguration("one", schema: Schema([Trip.self]), url: file),
+        ModelConfiguration(
+          "two", schema: Schema([Setting.self]), url: URL(filePath: folder.url.path + "/" + other)))
+    }
+    #expect(
+      error?.description.contains("The configurations one and two have the same file") == true,
+      "\(error as Any)")
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
   @Test func insertingAModelOfNoSchemaNamesIt() throws {
     let context = ModelContext(
       try ModelContainer(

@@ -45,12 +45,57 @@ import Testing
   }
 
   @Test func longNamesAreRefused() throws {
-    try ModelConfiguration(String(repeating: "a", count: 245)).validate()
+    try ModelConfiguration(String(repeating: "a", count: 241)).validate()
     let error = #expect(throws: SwiftDataError.self) {
-      try ModelConfiguration(String(repeating: "a", count: 246)).validate()
+      try ModelConfiguration(String(repeating: "a", count: 242)).validate()
     }
     #expect(error == .configurationFileNameTooLong)
-    #expect(error?.description.contains("252 bytes; at most 251 are allowed") == true)
+    #expect(error?.description.contains("248 bytes; at most 247 are allowed") == true)
+  }
+
+  /// What the check lets through, SQLite can create.
+  @Test func theLongestNamesAndPathsCanBeUsed() throws {
+    let folder = try TemporaryFolder()
+    let name = folder.url.appending(path: String(repeating: "a", count: 247))
+    _ = try ModelContainer(for: Named.Trip.self, configurations: ModelConfiguration(url: name))
+    var long = folder.url.appending(path: "deep")
+    while long.path.utf8.count < 380 { long.append(path: String(repeating: "b", count: 50)) }
+    long.append(path: String(repeating: "c", count: 504 - long.path.utf8.count - 1))
+    #expect(long.path.utf8.count == 504)
+    _ = try ModelContainer(for: Named.Trip.self, configurations: ModelConfiguration(url: long))
+    let error = #expect(throws: SwiftDataError.configurationFileNameTooLong) {
+      let longer = URL(filePath: long.path + "c")
+      _ = try ModelContainer(for: Named.Trip.self, configurations: ModelConfiguration(url: longer))
+    }
+    #expect(error?.description.contains("has 505 bytes") == true, "\(error as Any)")
+  }
+
+  @Test func theFolderOfALinksTargetIsCreated() throws {
+    let folder = try TemporaryFolder()
+    let link = folder.url.appending(path: "link.store")
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: "data/app.store")
+    _ = try ModelContainer(for: Named.Trip.self, configurations: ModelConfiguration(url: link))
+    #expect(FileManager.default.fileExists(atPath: folder.url.appending(path: "data/app.store").path))
+  }
+
+  @Test func pathsThatLeadNowhereAreExplained() throws {
+    let folder = try TemporaryFolder()
+    try Data().write(to: folder.url.appending(path: "file"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.url.appending(path: "loop").path, withDestinationPath: "loop")
+    for (path, words) in [
+      ("file/a.store", "a part of the path is a file"), ("loop/a.store", "lead to each other"),
+    ] {
+      for allowsSave in [true, false] {
+        let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+          try ModelContainer(
+            for: Named.Trip.self,
+            configurations: ModelConfiguration(url: folder.url.appending(path: path), allowsSave: allowsSave))
+        }
+        #expect(error?.description.contains(words) == true, "\(error as Any)")
+      }
+    }
   }
 
   @Test func locationsThatAreNoFilesAreRefused() throws {

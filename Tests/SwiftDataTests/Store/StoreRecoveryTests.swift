@@ -580,6 +580,9 @@ import Testing
     try expectRefusal(folder.folder.url, recovered, "There is no readable file")
     try Data(repeating: 0x61, count: 20000).write(to: folder.store)
     try expectRefusal(folder.store, recovered, "recoverStore(at:to:for:)")
+    try FileManager.default.removeItem(at: folder.store)
+    try SQLiteFile.execute("CREATE TABLE a (b)", in: folder.store)
+    try expectRefusal(folder.store, recovered, "an SQLite database, but not a store")
   }
 
   /// Without a log, the pages of a large transaction get into the file before its commit.
