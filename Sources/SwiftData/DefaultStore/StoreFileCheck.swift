@@ -65,7 +65,8 @@ package struct StoreFileCheck {
     let problem: String
     switch errno {
     case EACCES:
-      problem = "one of its folders can't be entered by the user of this process. Check the permissions"
+      problem =
+        "one of its folders can't be entered by the user of this process. Check the permissions"
     case ENOTDIR: problem = "a part of the path is a file, not a folder. Check the path"
     case ELOOP: problem = "the symbolic links of the path lead to each other. Check the links"
     default: return

@@ -76,7 +76,8 @@ import Testing
     try FileManager.default.createSymbolicLink(
       atPath: link.path, withDestinationPath: "data/app.store")
     _ = try ModelContainer(for: Named.Trip.self, configurations: ModelConfiguration(url: link))
-    #expect(FileManager.default.fileExists(atPath: folder.url.appending(path: "data/app.store").path))
+    #expect(
+      FileManager.default.fileExists(atPath: folder.url.appending(path: "data/app.store").path))
   }
 
   @Test func pathsThatLeadNowhereAreExplained() throws {
@@ -91,7 +92,8 @@ import Testing
         let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
           try ModelContainer(
             for: Named.Trip.self,
-            configurations: ModelConfiguration(url: folder.url.appending(path: path), allowsSave: allowsSave))
+            configurations: ModelConfiguration(
+              url: folder.url.appending(path: path), allowsSave: allowsSave))
         }
         #expect(error?.description.contains(words) == true, "\(error as Any)")
       }
