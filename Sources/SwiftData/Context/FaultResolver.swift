@@ -89,6 +89,21 @@ final class FaultResolver {
     existing(registeredOrFault(for: identifier.resolved, asking: storage, in: source))
   }
 
+  /// The model of a to-one relationship, also if the model itself has no context; nil if its row does not
+  /// exist.
+  func storedPartner(
+    _ slot: Int, of storage: _ModelStorage, in source: any _FaultSource
+  ) -> (any PersistentModel)? {
+    let found =
+      switch storage.relationships.value(slot) {
+      case .model(let partner): partner as AnyObject
+      case .identifier(let identifier): partner(identifier, of: storage, in: source)
+      case .unset: existing(toOne(storage, slot: slot, in: source))
+      case .null, .toMany, .weakReferences: nil as AnyObject?
+      }
+    return found as? any PersistentModel
+  }
+
   private func registeredOrFault(
     for identifier: PersistentIdentifier, asking storage: _ModelStorage,
     in source: any _FaultSource

@@ -100,10 +100,13 @@ public class ModelContext: Equatable, SendableMetatype {
   /// try context.save()
   /// ```
   ///
-  /// Runs no statement. If the model has the unique values of a stored row, the save updates that
+  /// Runs no statement for a new model. If it has the unique values of a stored row, the save updates that
   /// row. A model that is already in the context is not changed, but its deletion is taken back. A
   /// model that is new in another context, or whose class the schema lacks, makes the next save
   /// throw. See <doc:GettingStarted>.
+  ///
+  /// A model whose deletion was saved can be inserted again and gets a new row. Models that its to-one
+  /// relationships refer to are looked up; a relationship whose model was deleted too becomes nil.
   public func insert<T>(_ model: T) where T: PersistentModel {
     core.graph.insert(model._$storage, in: core)
   }

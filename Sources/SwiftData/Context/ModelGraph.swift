@@ -50,6 +50,7 @@ final class ModelGraph {
       return
     }
     guard knows(storage) else { return }
+    findStoredPartners(of: storage, in: source)
     recorder.insert(storage, in: source)
     if storage.descriptor.relationshipSlots.isEmpty { return }
     var joined = [storage]
@@ -62,6 +63,7 @@ final class ModelGraph {
       for partner in current.relationships.unsavedModels where partner._$storage.source == nil {
         let storage = partner._$storage
         guard knows(storage) else { continue }
+        findStoredPartners(of: storage, in: source)
         recorder.insert(storage, in: source)
         joined.append(storage)
       }
@@ -87,6 +89,23 @@ final class ModelGraph {
     }
     pendingErrors.note(coordinator.unknown(descriptor.type))
     return false
+  }
+
+  /// Looks up the models to which a model refers by identifier, or by a key in its last row, before it is
+  /// inserted again. Those that were deleted meanwhile have no row that the save could refer to, so the
+  /// relationships become nil.
+  private func findStoredPartners(of storage: _ModelStorage, in source: any _FaultSource) {
+    guard storage.flags.contains(.hasNoRow) else { return }
+    let store = storage.identifier.storeIdentifier
+    let isOwn = coordinator.ports.contains { $0.identifier == store }
+    for slot in storage.descriptor.relationshipSlots
+    where storage.relationships.refersWithoutModel(slot) {
+      let partner = isOwn ? faults.storedPartner(slot, of: storage, in: source) : nil
+      if !isOwn { pendingErrors.rejectLinkToOtherContainer(of: storage, slot) }
+      storage.notifyingObservers(of: slot) {
+        storage.overlay(partner.map { .model($0) } ?? .null, at: slot)
+      }
+    }
   }
 
   // MARK: Related models of other contexts

@@ -43,6 +43,17 @@ final class PendingErrors {
         because: .invalidRequest))
   }
 
+  /// - Parameter storage: A model that was deleted in another container and is inserted into this one.
+  func rejectLinkToOtherContainer(of storage: _ModelStorage, _ slot: Int) {
+    let property = storage.descriptor.properties[slot].name
+    note(
+      SwiftDataError.modelValidationFailure.with(
+        "\(storage.identifier), which was deleted in another container, still refers to a model of that "
+          + "container. Set \(property) to a model of this container (\(coordinator.storeNames)), or to "
+          + "nil, before you insert it.",
+        entity: storage.descriptor.entityName, property: property, because: .invalidRequest))
+  }
+
   func rejectModelOfOtherContext(_ storage: _ModelStorage) {
     if let other = (storage.source as? any StoreOwning)?.coordinator, other !== coordinator {
       return note(

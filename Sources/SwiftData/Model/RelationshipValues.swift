@@ -70,6 +70,16 @@ struct RelationshipValues {
     }
   }
 
+  /// Whether a to-one refers to a model by its identifier, or by its key in the row in memory.
+  func refersWithoutModel(_ slot: Int) -> Bool {
+    switch value(slot) {
+    case .identifier: true
+    case .unset:
+      descriptor.properties[slot].isToOne && storage.knownRow(for: slot)?.isNull(slot) == false
+    case .null, .model, .toMany, .weakReferences: false
+    }
+  }
+
   /// Sets a to-one, and the other side if one of the models has a context.
   func setToOne(_ slot: Int, to value: (any PersistentModel)?) {
     if let source = source ?? value?._$storage.source {

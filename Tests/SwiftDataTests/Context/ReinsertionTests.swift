@@ -1,0 +1,138 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Models that are inserted again after their rows were deleted.
+@Suite(.databases) struct ReinsertionTests {
+  private func starts(_ context: ModelContext) throws -> [String?] {
+    try context.stored(Graph.Route.self).sorted { $0.name < $1.name }.map { $0.start?.name }
+  }
+
+  /// A context with a route that leads to a stop.
+  private func route() throws -> (ModelContext, Graph.Route, Graph.Stop) {
+    let context = try Graph.context()
+    let (route, stop) = (Graph.Route("r"), Graph.Stop("s"))
+    route.start = stop
+    context.insert(route)
+    try context.save()
+    return (context, route, stop)
+  }
+
+  // MARK: Relationships
+
+  @Test func aReferenceToADeletedModelIsLeftOut() throws {
+    let (context, route, stop) = try route()
+    context.delete(route)
+    context.delete(stop)
+    try context.save()
+    context.insert(route)
+    #expect(route.start == nil)
+    try context.save()
+    #expect(try starts(context) == [nil])
+    #expect(try context.count(Graph.Stop.self) == 0)
+    context.delete(route)
+    try context.save()
+    route.start = stop
+    context.insert(route)
+    try context.save()
+    #expect(try starts(context) == ["s"])
+  }
+
+  @Test func aReferenceToAStoredModelIsKept() throws {
+    let (context, route, stop) = try route()
+    context.delete(route)
+    try context.save()
+    context.insert(route)
+    #expect(route.start === stop)
+    try context.save()
+    #expect(try starts(context) == ["s"])
+  }
+
+  /// The row of the route has the key of a stop that was never in memory.
+  @Test(arguments: [false, true]) func aKeyInTheLastRowIsLookedUp(isDeleted: Bool) throws {
+    let (first, _, _) = try route()
+    let context = ModelContext(first.container)
+    let route = try #require(try context.fetch(FetchDescriptor<Graph.Route>()).first)
+    context.delete(route)
+    try context.save()
+    if isDeleted {
+      try first.delete(model: Graph.Stop.self)
+      try first.save()
+    }
+    context.insert(route)
+    try context.save()
+    #expect(try starts(context) == [isDeleted ? nil : "s"])
+  }
+
+  @Test func ownersAndMembersOfACascadeCanReturnAlone() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    let rings = (0..<2).map { Graph.Ring("\($0)") }
+    for (index, ring) in rings.enumerated() { ring.next = rings[1 - index] }
+    context.insert(child)
+    context.insert(rings[0])
+    try context.save()
+    context.delete(parent)
+    context.delete(rings[0])
+    try context.save()
+    context.insert(child)
+    context.insert(rings[1])
+    try context.save()
+    #expect(try context.stored(Graph.Child.self).map { $0.parent?.name } == [nil])
+    #expect(try context.stored(Graph.Ring.self).map(\.name) == ["1"])
+    #expect(try context.count(Graph.Parent.self) == 0)
+  }
+
+  @Test func bothSidesShowAModelThatReturns() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(child)
+    try context.save()
+    context.delete(child)
+    try context.save()
+    #expect(parent.children.isEmpty)
+    context.insert(child)
+    #expect(child.parent === parent && parent.children == [child])
+    try context.save()
+    #expect(try context.stored(Graph.Parent.self).first?.children.map(\.name) == ["c"])
+  }
+
+  @Test func aRequiredModelThatIsDeletedTooMustBeSet() throws {
+    let context = try Graph.context()
+    let child = Graph.Child("c")
+    let toy = Graph.Toy("t", owner: child)
+    context.insert(toy)
+    try context.save()
+    context.delete(child)
+    try context.save()
+    context.insert(toy)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(
+      error?.reason == .requiredValueMissing(entity: "Toy", properties: ["owner"]))
+    toy.owner = Graph.Child("d")
+    try context.save()
+    #expect(try context.stored(Graph.Toy.self).map(\.owner.name) == ["d"])
+  }
+
+  /// The keys of one store mean nothing in another one.
+  @Test(arguments: [false, true]) func aModelTakesNoReferenceIntoAnotherStore(
+    isFetched: Bool
+  ) throws {
+    let (first, made, _) = try route()
+    let here = isFetched ? ModelContext(first.container) : first
+    let route =
+      isFetched ? try #require(try here.fetch(FetchDescriptor<Graph.Route>()).first) : made
+    here.delete(route)
+    try here.save()
+    let there = try Graph.context()
+    there.insert(Graph.Stop("another one"))
+    try there.save()
+    there.insert(route)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try there.save() }
+    #expect(route.start == nil)
+    try there.save()
+    #expect(try starts(there) == [nil])
+  }
+}
