@@ -107,6 +107,7 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// A model whose deletion was saved can be inserted again and gets a new row. Models that its to-one
   /// relationships refer to are looked up; a relationship whose model was deleted too becomes nil.
+  /// A model whose row was deleted by another context before its values were read makes the next save throw.
   public func insert<T>(_ model: T) where T: PersistentModel {
     core.graph.insert(model._$storage, in: core)
   }

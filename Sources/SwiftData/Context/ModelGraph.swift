@@ -38,7 +38,9 @@ final class ModelGraph {
   /// their relationships are made consistent.
   func insert(_ storage: _ModelStorage, in source: any _FaultSource) {
     guard storage.canBeTracked else { return }
-    if storage.source != nil, !storage.flags.contains(.hasNoRow) {
+    // The row of a fault may no longer exist.
+    let flags = context.owns(storage) ? storage.flagsWithRow : storage.flags
+    if storage.source != nil, !flags.contains(.hasNoRow) {
       if context.owns(storage) {
         if storage.flags.contains(.isDeleted) {
           recorder.undoDeletion(of: storage)
@@ -49,7 +51,7 @@ final class ModelGraph {
       pendingErrors.rejectModelOfOtherContext(storage)
       return
     }
-    guard knows(storage) else { return }
+    guard canBeNew(storage) else { return }
     findStoredPartners(of: storage, in: source)
     recorder.insert(storage, in: source)
     if storage.descriptor.relationshipSlots.isEmpty { return }
@@ -62,7 +64,7 @@ final class ModelGraph {
       adoptRelatedModels(of: current, in: source)
       for partner in current.relationships.unsavedModels where partner._$storage.source == nil {
         let storage = partner._$storage
-        guard knows(storage) else { continue }
+        guard canBeNew(storage) else { continue }
         findStoredPartners(of: storage, in: source)
         recorder.insert(storage, in: source)
         joined.append(storage)
@@ -71,6 +73,16 @@ final class ModelGraph {
     for storage in joined where !storage.descriptor.relationshipSlots.isEmpty {
       fixer.reconcile(storage)
     }
+  }
+
+  /// Whether a save can store a model without a row; if not, the next save throws.
+  private func canBeNew(_ storage: _ModelStorage) -> Bool {
+    guard knows(storage) else { return false }
+    if storage.flags.contains(.hasNoRow), !storage.hasLastValues {
+      pendingErrors.rejectModelWithoutValues(storage)
+      return false
+    }
+    return true
   }
 
   /// Whether the schema contains the model's class; if not, the next save throws.

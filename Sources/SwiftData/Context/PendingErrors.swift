@@ -20,6 +20,14 @@ final class PendingErrors {
 
   func removeAll() { first = nil }
 
+  func rejectModelWithoutValues(_ storage: _ModelStorage) {
+    note(
+      SwiftDataError.modelValidationFailure.with(
+        "\(storage.identifier) can't be inserted again, because its row was deleted before its values were "
+          + "read. Insert a new model, or set all properties of this one first.",
+        entity: storage.descriptor.entityName, because: .invalidRequest))
+  }
+
   // MARK: Models of other contexts
 
   func rejectModelOfOtherContext(_ storage: _ModelStorage, in owner: _ModelStorage, _ slot: Int) {

@@ -6,8 +6,8 @@
 /// 3. Values count as stored; deleted models leave the context.
 /// 4. Models show what the store changed by the rules of the schema.
 ///
-/// Created by `ContextCore.save`, called by `SaveSession`, also before the commit: models whose rows
-/// the store deletes keep their last values.
+/// Created by `ContextCore.save`, called by `SaveSession`, also before the commit: models of deleted
+/// rows keep their last values.
 struct SavedModels {
   private let stores: ContextStores
   private let identities: IdentityRegistry
@@ -246,11 +246,15 @@ struct SavedModels {
   /// Whether the store is to tell which new models it has merged with stored rows.
   var needMerged: Bool { watchers.needMerged }
 
-  /// The keys of models in memory without their values.
+  /// The keys of rows that an instance in memory shows without its values.
   func faults(_ scope: IdentifierScope, _ keys: [Int64]) -> [Int64] {
     guard let table = identities.table(of: scope) else { return [] }
+    func isFault(_ model: RetainedModel) -> Bool { model.storage.flags.contains(.isFault) }
     return table.present(keys).filter { key in
-      table[key]?.storage.flags.contains(.isFault) ?? false
+      if table[key].map(isFault) == true { return true }
+      guard identities.hasDuplicates else { return false }
+      return identities.duplicates(of: PersistentIdentifier(scope: scope, key: key))
+        .contains(where: isFault)
     }
   }
 
@@ -271,14 +275,14 @@ struct SavedModels {
     return found
   }
 
-  /// Called before the commit: models whose rows the rules delete keep their last values.
+  /// Called before the commit: all instances of deleted rows keep their last values.
   func keepLastValues(_ batches: [SaveSession.Batch]) {
     for batch in batches {
       for snapshot in batch.receipt.consequences.lastValues {
-        guard let live = identities.model(for: snapshot.persistentIdentifier),
-          live.storage.flags.contains(.isFault)
-        else { continue }
-        live.storage.show(page: snapshot.page, row: snapshot.row)
+        for live in identities.instances(of: snapshot.persistentIdentifier)
+        where live.storage.flags.contains(.isFault) {
+          live.storage.show(page: snapshot.page, row: snapshot.row)
+        }
       }
       for identifier in identities.present(batch.receipt.consequences.deleted) {
         for live in identities.instances(of: identifier)

@@ -162,6 +162,18 @@ public final class _ModelStorage {
     if partialRow != nil, flags.contains(.isFault) { source?._fill(self) }
   }
 
+  /// Whether a model without a row has the values to be stored again: those of its last row, or set
+  /// ones. One that was still a fault when its row was deleted has none.
+  var hasLastValues: Bool {
+    if row != nil || descriptor.slotCount == 0 { return true }
+    if overlay.isEmpty { return false }
+    return descriptor.properties.indices.allSatisfy { slot in
+      let property = descriptor.properties[slot]
+      guard case .unset = overlaid(slot), property.destination == nil else { return true }
+      return property.isEphemeral || property.isOptional && partialRow == nil || partialRowHas(slot)
+    }
+  }
+
   // MARK: Values
 
   /// Slots that differ from the store.

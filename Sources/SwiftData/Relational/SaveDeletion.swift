@@ -55,7 +55,9 @@ final class SaveDeletion {
         (key: $0, entity: try prepared.save(of: snapshot).statements.entity.number)
       }
     }
-    try deletion.run(RowDeletion.groups(deleted)) { lastValues += try values(of: $0) }
+    let rows = RowDeletion.groups(deleted)
+    lastValues += try values(of: rows)
+    try deletion.run(rows) { lastValues += try values(of: $0) }
   }
 
   /// Writes the changed relationships of a row first, so that delete rules use their new values. A

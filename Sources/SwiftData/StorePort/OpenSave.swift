@@ -44,8 +44,8 @@ package struct SaveOptions {
   package var refusesUpserts = false
   /// Whether the save returns which new models it has merged with stored rows.
   var needsMerged = false
-  /// Selects the keys of models that are in memory without their values, from the rows that a delete
-  /// rule removes. The save returns the last values of these.
+  /// Selects the keys of models that are in memory without their values, from the deleted rows. The save
+  /// returns the last values of these.
   var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
 
   package init() {}

@@ -135,4 +135,88 @@ import Testing
     try there.save()
     #expect(try starts(there) == [nil])
   }
+
+  // MARK: Values
+
+  /// A context with a fault of the only passport.
+  private func fault() throws -> (ModelContext, Graph.Passport) {
+    let first = try Graph.context()
+    first.insert(Graph.Passport(7))
+    try first.save()
+    let identifier = try #require(
+      try first.fetchIdentifiers(FetchDescriptor<Graph.Passport>()).first)
+    let context = ModelContext(first.container)
+    return (context, try #require(context.model(for: identifier) as? Graph.Passport))
+  }
+
+  @Test func aDeletedFaultKeepsItsValues() throws {
+    let (context, passport) = try fault()
+    context.delete(passport)
+    try context.save()
+    #expect(passport.number == 7)
+    context.insert(passport)
+    try context.save()
+    #expect(try context.stored(Graph.Passport.self).map(\.number) == [7])
+  }
+
+  /// The new model becomes the row of the first one, which is read again when it is needed.
+  @Test(arguments: [false, true]) func allInstancesOfADeletedRowKeepItsValues(
+    first isFirst: Bool
+  ) throws {
+    let context = try Graph.context()
+    let passports = (0..<2).map { _ in Graph.Passport(7) }
+    for passport in passports {
+      context.insert(passport)
+      try context.save()
+    }
+    context.delete(passports[isFirst ? 0 : 1])
+    try context.save()
+    #expect(passports.map(\.number) == [7, 7])
+    context.insert(passports[isFirst ? 0 : 1])
+    try context.save()
+    #expect(try context.stored(Graph.Passport.self).map(\.number) == [7])
+  }
+
+  @Test(arguments: [false, true]) func aModelWithoutKnownValuesIsRefused(
+    isNoticed: Bool
+  ) throws {
+    let (context, passport) = try fault()
+    try ModelContext(context.container).delete(model: Graph.Passport.self)
+    if isNoticed { #expect(passport.isDeleted) }
+    context.insert(passport)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(!context.hasChanges)
+    passport.number = 8
+    context.insert(passport)
+    try context.save()
+    #expect(try context.stored(Graph.Passport.self).map(\.number) == [8])
+  }
+
+  @Test func aPlaceholderIsRefused() throws {
+    let (context, passport) = try fault()
+    let identifier = passport.persistentModelID
+    context.delete(passport)
+    try context.save()
+    let other = ModelContext(context.container)
+    other.insert(other.model(for: identifier))
+    #expect(throws: SwiftDataError.modelValidationFailure) { try other.save() }
+  }
+
+  @Test func aModelWithoutRequiredValuesReturns() throws {
+    let context = try Forms.context(Blank.self)
+    let blank = Blank()
+    context.insert(blank)
+    try context.save()
+    context.delete(blank)
+    try context.save()
+    context.insert(blank)
+    try context.save()
+    #expect(try context.stored(Blank.self).map(\.text) == [nil])
+  }
+
+  @Model final class Blank {
+    var text: String?
+
+    init() {}
+  }
 }
