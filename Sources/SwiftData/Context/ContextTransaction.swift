@@ -31,6 +31,10 @@ final class ContextTransaction {
   private struct Deleted {
     let model: AnyObject
     let storage: _ModelStorage
+    /// The identifier of the deleted row. A model that is inserted again gets another one.
+    let identifier: PersistentIdentifier
+    /// The number of entries in `inserted` at the deletion.
+    let insertionCount: Int
   }
 
   /// Whether other transactions may write at the same time.
@@ -90,14 +94,15 @@ final class ContextTransaction {
             model: model, storage: storage, page: storage.page, row: storage.row,
             values: storage.overlay.values, identifier: storage.knownIdentifier))
       }
-      for storage in batch.deletedStorages { note(deleted: storage) }
     }
   }
 
-  /// Records a model whose row a save inside the transaction deletes.
+  /// Records an instance of a row that a save inside the transaction deletes.
   func note(deleted storage: _ModelStorage) {
-    guard let model = storage.model else { return }
-    deleted.append(Deleted(model: model, storage: storage))
+    guard let model = storage.model, let identifier = storage.knownIdentifier else { return }
+    deleted.append(
+      Deleted(
+        model: model, storage: storage, identifier: identifier, insertionCount: inserted.count))
   }
 
   /// Records what a batch deletion inside the transaction may have changed.
@@ -134,20 +139,30 @@ final class ContextTransaction {
     }
     // Only those that are all unsaved again are known to retain each other.
     for entry in undone { entry.storage.relationships.weaken(in: core.coordinator) }
-    let new = Set(inserted.map { ObjectIdentifier($0.storage) })
-    for entry in deleted where !new.contains(ObjectIdentifier(entry.storage)) {
-      guard entry.storage.flags.contains(.hasNoRow), let identifier = entry.storage.knownIdentifier,
-        core.identities.model(for: identifier) == nil
-      else { continue }
-      entry.storage.becomeRestored(in: core)
-      core.identities.insert(entry.storage)
-    }
+    restoreDeleted(in: core)
     // The saves may have changed anything, and lists may refer to models that are deleted again.
     for live in core.identities.models(where: { $0.flags.isDisjoint(with: .isPending) }) {
       core.changes.forgetExternalChange(of: live.storage)
       live.storage.refault()
     }
     withExtendedLifetime((inserted, deleted)) {}
+  }
+
+  /// Makes deleted models instances of their rows again, also those that were inserted again after the deletion.
+  private func restoreDeleted(in core: ContextCore) {
+    let insertions = Dictionary(
+      inserted.enumerated().map { (ObjectIdentifier($1.storage), $0) }, uniquingKeysWith: min)
+    for entry in deleted where entry.storage.source == nil {
+      // A model that was new in the transaction has no row any more.
+      let insertion = insertions[ObjectIdentifier(entry.storage)]
+      if let insertion, insertion < entry.insertionCount { continue }
+      entry.storage.becomeRestored(in: core, as: entry.identifier)
+      if core.identities.model(for: entry.identifier) == nil {
+        core.identities.insert(entry.storage)
+      } else {
+        core.identities.insertDuplicate(entry.storage, of: entry.identifier)
+      }
+    }
   }
 }
 

@@ -96,7 +96,10 @@ struct SavedModels {
       }
       batch.forgetStored(batch.receipt.external)
     }
-    for storage in deleted { finishDeletion(of: storage) }
+    for storage in deleted {
+      transaction?.note(deleted: storage)
+      finishDeletion(of: storage)
+    }
     for batch in batches { show(batch, &saved, in: transaction) }
     let rewritten = batches.flatMap(\.receipt.reregistered)
     for snapshot in rewritten { reregister(snapshot) }

@@ -36,7 +36,7 @@ import OpenSwiftDataRowStorage
 /// | `save` | changed → registered | `clearPending` |
 /// | `save` | deleted → detached | `clearPending`, `becomeDetached`; identity registry: removed |
 /// | failed transaction | registered after its first save → transient | `becomeUnsaved`; identity registry: removed |
-/// | failed transaction | detached → fault | `becomeRestored`; identity registry: inserted |
+/// | failed transaction | detached, or transient after an insertion → fault | `becomeRestored`; identity registry: inserted, or a duplicate |
 /// | `rollback`, end of the context | inserted → transient | `clearPending`, `leaveContext`; references to related models become weak |
 /// | `rollback` | changed, deleted → registered or fault | `clearPending`, saved values restored, `expectRow` if there are none |
 /// | new row | registered, fault, partialFault → registered | `refresh` or `show`, observers notified |
@@ -392,10 +392,12 @@ extension _ModelStorage {
     if let identifier { identify(as: identifier) } else { forgetIdentifier() }
   }
 
-  /// The deletion of the model's row was undone.
-  func becomeRestored(in source: any _FaultSource) {
-    _invariantCheck(startsIn: [.lost, .detached])
+  /// The deletion of the model's row was undone; also an insertion after it, which gave the model another
+  /// identifier.
+  func becomeRestored(in source: any _FaultSource, as identifier: PersistentIdentifier) {
+    _invariantCheck(startsIn: [.transient, .detached])
     dropValues()
+    identify(as: identifier)
     overlay.forgetChanges()
     lifeCycle.flags.remove(.hasNoRow)
     lifeCycle.flags.insert(.isFault)

@@ -203,7 +203,9 @@ import Testing
   }
 
   @Test func aModelWithoutRequiredValuesReturns() throws {
-    let context = try Forms.context(Blank.self)
+    let context = ModelContext(
+      try ModelContainer(
+        for: Blank.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
     let blank = Blank()
     context.insert(blank)
     try context.save()
@@ -212,6 +214,83 @@ import Testing
     context.insert(blank)
     try context.save()
     #expect(try context.stored(Blank.self).map(\.text) == [nil])
+  }
+
+  // MARK: Transactions that fail
+
+  private struct Refusal: Error {}
+
+  @Test(arguments: [false, true]) func aFailedTransactionUndoesDeletionAndInsertion(
+    isSaved: Bool
+  ) throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    let child = Graph.Child("c", parent: parent)
+    context.insert(child)
+    try context.save()
+    let identifier = child.persistentModelID
+    for _ in 0..<2 {
+      #expect(throws: Refusal.self) {
+        try context.transaction {
+          for _ in 0..<2 {
+            context.delete(child)
+            try context.save()
+            context.insert(child)
+            if isSaved { try context.save() }
+          }
+          throw Refusal()
+        }
+      }
+      #expect(child.modelContext === context && !child.isDeleted && !context.hasChanges)
+      #expect(child.persistentModelID == identifier && child.parent === parent)
+      #expect(try context.fetch(FetchDescriptor<Graph.Child>()).first === child)
+    }
+    child.name = "edited"
+    try context.save()
+    #expect(try context.stored(Graph.Child.self).map(\.name) == ["edited"])
+  }
+
+  @Test func aFailedTransactionLeavesAModelOutThatWasNewInIt() throws {
+    let context = try Graph.context()
+    let parent = Graph.Parent("p")
+    #expect(throws: Refusal.self) {
+      try context.transaction {
+        for _ in 0..<2 {
+          context.insert(parent)
+          try context.save()
+          context.delete(parent)
+          try context.save()
+        }
+        throw Refusal()
+      }
+    }
+    #expect(parent.modelContext == nil && parent.name == "p")
+    context.insert(parent)
+    try context.save()
+    #expect(try context.stored(Graph.Parent.self).map(\.name) == ["p"])
+  }
+
+  @Test func aFailedTransactionRestoresAllInstancesOfARow() throws {
+    let context = try Graph.context()
+    let passports = (0..<2).map { _ in Graph.Passport(7) }
+    for passport in passports {
+      context.insert(passport)
+      try context.save()
+    }
+    #expect(throws: Refusal.self) {
+      try context.transaction {
+        context.delete(passports[1])
+        try context.save()
+        throw Refusal()
+      }
+    }
+    for (passport, number) in zip(passports, [8, 9]) {
+      #expect(passport.modelContext === context)
+      passport.number = number
+      try context.save()
+      #expect(passports.map(\.number) == [number, number])
+      #expect(try context.stored(Graph.Passport.self).map(\.number) == [number])
+    }
   }
 
   @Model final class Blank {
