@@ -81,7 +81,9 @@ extension ContextCore {
       storage.notifyingObserversOfAll { saved.restore(to: storage) }
     }
     // The restored values may list models that another context has deleted since.
-    if !touched.isEmpty { lostReferences.dropDeletedMembers() }
+    for (storage, _) in touched {
+      lostReferences.dropDeletedMembers(of: storage, storage.descriptor.toManySlots)
+    }
     externalChanges.applyNew()
     identities._invariantCheck()
     withExtendedLifetime(removed) {}

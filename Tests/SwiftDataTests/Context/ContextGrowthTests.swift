@@ -76,6 +76,16 @@ import Testing
     }
   }
 
+  @Test func rollingBackBesideManyModels() throws {
+    try expectLinear(400, prepare: stored) { (family, count) throws in
+      for index in 0..<count {
+        family.children[0].name = "edited \(index)"
+        family.context.rollback()
+      }
+      #expect(family.children[0].name == "0")
+    }
+  }
+
   @Test func processingAfterEachEdit() throws {
     try expectLinear(500, prepare: stored) { (family, _) throws in
       for child in family.children {
