@@ -43,6 +43,15 @@ extension ModelContext {
     core.undoApplication(step, keeping: isKept).run()
   }
 
+  /// The relationships without an inverse that refer to deleted models.
+  func references(
+    to deleted: [any PersistentModel]
+  ) -> [ReferencesWithoutInverse.Reference] {
+    ReferencesWithoutInverse(
+      core, core.identity, core.stores, core.materializer, core.failedReads
+    ).references(to: deleted)
+  }
+
   /// Ends an undo event: changes since the last one become one step of ``undoManager``. Then
   /// applies what other contexts saved.
   ///

@@ -19,9 +19,12 @@ struct RelationshipLinks {
   private var links: [String: [RelationshipLink?]] = [:]
   /// The entities that have relationships, or whose subentities have some.
   private var owners: Set<String> = []
+  /// The relationships without an inverse, with the classes that declare them.
+  private(set) var withoutInverse: [(owner: _ModelDescriptor, slot: Int, link: RelationshipLink)] =
+    []
 
   init(schema: Schema, types: [String: any PersistentModel.Type]) {
-    for (name, type) in types {
+    for (name, type) in types.sorted(by: { $0.key < $1.key }) {
       let descriptor = type._$descriptor
       links[name] = descriptor.properties.map { property in
         guard let declared = property.destination?._$descriptor,
@@ -38,6 +41,12 @@ struct RelationshipLinks {
           hasOtherClassVersion: !destination.isKind(of: declared))
       }
       if descriptor.relationshipSlots.isEmpty { continue }
+      // The slots of a superclass come first.
+      let inherited = descriptor.superclass?._$descriptor.slotCount ?? 0
+      for slot in descriptor.relationshipSlots where slot >= inherited {
+        guard let link = links[name]?[slot], link.inverseSlot == nil else { continue }
+        withoutInverse.append((descriptor, slot, link))
+      }
       var owner: _ModelDescriptor? = descriptor
       while let current = owner {
         owners.insert(current.entityName)

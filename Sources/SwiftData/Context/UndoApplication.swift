@@ -5,6 +5,7 @@
 /// 2. Attributes get their old values.
 /// 3. Relationships get their old related models: to-one sides first, then the members that to-many
 ///    sides gained and lost. Both sides stay consistent, even after changes that were not recorded.
+/// 4. Relationships without an inverse refer to restored models again.
 struct UndoApplication {
   let step: UndoStep
   /// Whether a save has merged an inserted model with a row that was stored before.
@@ -27,6 +28,7 @@ struct UndoApplication {
     for before in present { restoreAttributes(before) }
     for before in present { restoreToOnes(before, wholly: returned.contains(before.identity)) }
     for before in present { restoreToManys(before, wholly: returned.contains(before.identity)) }
+    for before in present { restoreReferences(before) }
     for before in present { restoreOrder(before, wholly: returned.contains(before.identity)) }
     identities._invariantCheck()
   }
@@ -76,6 +78,20 @@ struct UndoApplication {
       }
       for member in isNew ? toMany.membersBefore : toMany.lost where canBeReferenced(member) {
         fixer.add(member, to: storage, slot: toMany.slot)
+      }
+    }
+  }
+
+  /// A save of the deletion has emptied the relationships; without a save nothing is changed.
+  private func restoreReferences(_ before: EarlierModelState) {
+    let storage = before.storage
+    for (slot, target) in before.references where canBeReferenced(target) {
+      if storage.descriptor.properties[slot].isToMany {
+        fixer.add(target, to: storage, slot: slot)
+      } else if storage.relationships.partner(slot) !== target {
+        storage.notifyingObservers(of: slot) {
+          fixer.setToOne(storage, slot: slot, to: target)
+        }
       }
     }
   }

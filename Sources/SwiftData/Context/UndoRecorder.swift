@@ -12,7 +12,8 @@ import Foundation
 ///    makes redo possible.
 ///
 /// What delete rules do during a save is not recorded. The record of a deletion contains all
-/// related models, and the models that may be deleted by cascade, so that an undo can restore them.
+/// related models, the models that may be deleted by cascade, and those that refer to a deleted one
+/// through a relationship without an inverse, so that an undo can restore them.
 ///
 /// All state is guarded by the rule that a context and its undo manager belong to one thread.
 final class UndoRecorder: EditWatcher {
@@ -180,6 +181,7 @@ final class UndoRecorder: EditWatcher {
     var step = pending
     pending = UndoStep()
     guard manager.isUndoRegistrationEnabled else { return }
+    noteReferences(in: &step)
     let unchanged = step.close(isPresent: identity.has)
     changedBack += unchanged.filter(identity.has).map { WeakStorage(storage: $0) }
     guard !step.isEmpty else { return }
@@ -188,6 +190,17 @@ final class UndoRecorder: EditWatcher {
     if needsGroup { manager.beginUndoGrouping() }
     manager.registerUndo(withTarget: self) { $0.apply(step) }
     if needsGroup { manager.endUndoGrouping() }
+  }
+
+  /// Reading may run code of observers, whose edits belong to the next event.
+  private func noteReferences(in step: inout UndoStep) {
+    let deleted = step.deleted(isPresent: identity.has)
+    if deleted.isEmpty || coordinator.links.withoutInverse.isEmpty { return }
+    for reference in context.context?.references(to: deleted) ?? [] {
+      let owner = reference.owner._$storage
+      step.note(owner, wasPresent: true, wasMerged: wasMerged(owner))
+      step.note(reference)
+    }
   }
 
   private func scheduleEnd() {

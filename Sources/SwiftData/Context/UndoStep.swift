@@ -44,6 +44,20 @@ struct UndoStep {
     models[index].mayBeDeletedByCascade = true
   }
 
+  /// Records that a model refers to a deleted one through a relationship without an inverse.
+  mutating func note(_ reference: ReferencesWithoutInverse.Reference) {
+    guard let index = indices[ObjectIdentifier(reference.owner._$storage)] else { return }
+    models[index].note(reference)
+  }
+
+  /// The models that the event deleted, and those that delete rules may delete with them.
+  func deleted(isPresent: (_ModelStorage) -> Bool) -> [any PersistentModel] {
+    let deleted = models.filter { $0.wasPresent && !isPresent($0.storage) }
+    if deleted.isEmpty { return [] }
+    let cascaded = models.filter { $0.mayBeDeletedByCascade && isPresent($0.storage) }
+    return (deleted + cascaded).map(\.model)
+  }
+
   /// Keeps what an undo has to do, compared with the current state.
   /// - Returns: The models that have their earlier state again.
   mutating func close(isPresent: (_ModelStorage) -> Bool) -> [_ModelStorage] {
@@ -82,6 +96,9 @@ struct EarlierModelState {
   private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
   private(set) var toOnes: [(slot: Int, partner: (any PersistentModel)?)] = []
   private(set) var toManys: [ToManyEdits] = []
+  /// Models that the event deleted and did not relate to this one. The save of the deletion empties the
+  /// relationships.
+  private(set) var references: [(slot: Int, target: any PersistentModel)] = []
   fileprivate private(set) var isNeeded = true
   private var knownSlots = SlotSet()
   private var editedSlots = SlotSet()
@@ -117,9 +134,25 @@ struct EarlierModelState {
     }
   }
 
+  fileprivate mutating func note(_ reference: ReferencesWithoutInverse.Reference) {
+    references.append((reference.slot, reference.target))
+  }
+
   fileprivate mutating func note(_ edit: ToManyEdits.Edit, _ slot: Int) {
     guard let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
     toManys[index].note(edit)
+  }
+
+  /// Forgets references that the event itself has set.
+  private mutating func removeOwnReferences() {
+    let gained = Dictionary(
+      uniqueKeysWithValues: toManys.map { edits in
+        (edits.slot, Set(edits.gained.map { ObjectIdentifier($0) }))
+      })
+    references.removeAll { slot, target in
+      toOnes.contains { $0.slot == slot && $0.partner !== target }
+        || gained[slot]?.contains(ObjectIdentifier(target)) == true
+    }
   }
 
   /// Each edited slot is known, and each list has one entry.
@@ -142,11 +175,13 @@ struct EarlierModelState {
     }
     for index in toManys.indices { toManys[index].close(storage) }
     guard isPresent else { return }
+    if !references.isEmpty { removeOwnReferences() }
     attributes.removeAll { storage.explicitValue($0.slot).isSame(as: $0.value) }
     guard !mayBeDeletedByCascade else { return }
     toOnes.removeAll { storage.relationships.partner($0.slot) === $0.partner }
     toManys.removeAll { $0.isUnchanged }
-    isNeeded = !attributes.isEmpty || !toOnes.isEmpty || !toManys.isEmpty
+    isNeeded =
+      !attributes.isEmpty || !toOnes.isEmpty || !toManys.isEmpty || !references.isEmpty
   }
 }
 

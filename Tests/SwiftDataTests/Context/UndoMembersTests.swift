@@ -57,4 +57,93 @@ import Testing
     context.processPendingChanges()
     #expect(!undo.canUndo && !context.hasChanges)
   }
+
+  // MARK: Deleted models that no relationship leads back from
+
+  /// A route that starts at one stop and has two, in a context with an undo manager.
+  /// - Parameter isRead: Whether the context has the route in memory.
+  private func route(isRead: Bool = true) throws -> (ModelContext, stops: [Graph.Stop]) {
+    let first = try Graph.context()
+    let made = Graph.Route("r")
+    made.stops = ["a", "b"].map(Graph.Stop.init)
+    made.start = made.stops[0]
+    first.insert(made)
+    try first.save()
+    let context = ModelContext(first.container)
+    context.undoManager = undo
+    if isRead { _ = try context.fetch(FetchDescriptor<Graph.Route>()).map(\.stops.count) }
+    let stops = try context.fetch(FetchDescriptor<Graph.Stop>(sortBy: [SortDescriptor(\.name)]))
+    return (context, stops)
+  }
+
+  private func check(_ context: ModelContext, _ start: String?, _ stops: [String]) throws {
+    for context in [context, ModelContext(context.container)] {
+      let route = try #require(try context.fetch(FetchDescriptor<Graph.Route>()).first)
+      #expect(route.start?.name == start)
+      #expect(route.stops.map(\.name).sorted() == stops)
+    }
+  }
+
+  @Test(arguments: [false, true]) func referencesToADeletedModelComeBack(isRead: Bool) throws {
+    let (context, stops) = try route(isRead: isRead)
+    context.delete(stops[0])
+    try context.save()
+    try check(context, nil, ["b"])
+    undo.undo()
+    try context.save()
+    try check(context, "a", ["a", "b"])
+    undo.redo()
+    try context.save()
+    try check(context, nil, ["b"])
+    undo.undo()
+    try context.save()
+    try check(context, "a", ["a", "b"])
+  }
+
+  @Test func referencesToSeveralDeletedModelsComeBack() throws {
+    let (context, stops) = try route(isRead: false)
+    for stop in stops { context.delete(stop) }
+    try context.save()
+    try check(context, nil, [])
+    undo.undo()
+    try context.save()
+    try check(context, "a", ["a", "b"])
+  }
+
+  @Test func withoutASaveNothingIsChanged() throws {
+    let (context, stops) = try route()
+    context.delete(stops[0])
+    context.processPendingChanges()
+    undo.undo()
+    #expect(!context.hasChanges)
+    try check(context, "a", ["a", "b"])
+  }
+
+  @Test func anEditOfTheSameEventIsUndoneToo() throws {
+    let (context, stops) = try route()
+    let route = try #require(try context.fetch(FetchDescriptor<Graph.Route>()).first)
+    route.start = stops[1]
+    route.stops = [stops[1]]
+    context.delete(stops[1])
+    try context.save()
+    try check(context, nil, [])
+    undo.undo()
+    try context.save()
+    try check(context, "a", ["a", "b"])
+  }
+
+  @Test func unsavedReferencesComeBack() throws {
+    let (context, _) = try route()
+    let route = try #require(try context.fetch(FetchDescriptor<Graph.Route>()).first)
+    let stop = Graph.Stop("c")
+    route.start = stop
+    route.stops.append(stop)
+    context.processPendingChanges()
+    context.delete(stop)
+    try context.save()
+    try check(context, nil, ["a", "b"])
+    undo.undo()
+    try context.save()
+    try check(context, "c", ["a", "b", "c"])
+  }
 }
