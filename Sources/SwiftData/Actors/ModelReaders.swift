@@ -19,7 +19,7 @@ import Synchronization
 /// processes, unless it reads from a standby of PostgreSQL that has not received their saves. It may see
 /// what was saved before its first fetch. Models must not leave the closure, so it returns values, and no
 /// model stays in memory for the next read. More reads than readers wait in the order in which they
-/// came. Without a limit of the wait, a few slow reads make all others wait, however long it takes: a server
+/// came. What a read sets on its context ends with it. Without a limit of the wait, a few slow reads make all others wait, however long it takes: a server
 /// sets one, and answers 503. A read whose task is cancelled stops waiting; if it runs, its statement is
 /// interrupted. Not in Apple's framework.
 public final class ModelReaders: Sendable {

@@ -29,7 +29,8 @@
 /// - A unit returns after the commit. What is returned is stored.
 /// - A unit is stored completely or not at all. Its error is thrown to its caller only.
 /// - Each unit is one save, with its own transaction in the history.
-/// - What a unit sets on the context, such as ``ModelContext/author``, ends with it.
+/// - What a unit sets on the context, such as ``ModelContext/author`` or ``ModelContext/undoManager``, ends
+///   with it.
 /// - If a unit of a shared transaction fails after it has saved something itself, the transaction is
 ///   undone, and each of its units runs *again*, in a transaction of its own. The same happens after
 ///   errors of the database. So a closure must change nothing but models.

@@ -101,15 +101,19 @@ final class ReaderPool: Sendable {
 private final class PooledReader: @unchecked Sendable {
   // Only jobs on the queue of the executor use the context.
   let executor: DefaultSerialModelExecutor
+  private let settings: ContextSettings
 
   init(_ container: ModelContainer) {
-    executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+    let context = ModelContext(container)
+    settings = ContextSettings(context)
+    executor = DefaultSerialModelExecutor(modelContext: context)
   }
 
   func read<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
     let context = executor.modelContext
     defer {
       if context.hasChanges { context.rollback() }
+      settings.restore(in: context)
       // The next read sees another state, which models of this one might not show: other containers
       // and processes save too.
       withExtendedLifetime(context.core.recentModels.removeAll()) {}

@@ -94,7 +94,7 @@ actor WriteGroups: ModelActor {
     }
   }
 
-  /// Each unit begins with a context that earlier ones have not set.
+  /// Each unit begins with a context that earlier ones, and observers of their saves, have not set.
   private func prepare(_ context: ModelContext) {
     settings.restore(in: context)
     prepareContext(context)
@@ -138,6 +138,7 @@ actor WriteGroups: ModelActor {
     guard waiting.begin(write) else { return {} }
     let context = modelContext
     let count = context.core.transaction?.writeCount
+    defer { settings.restore(in: context) }
     do {
       prepare(context)
       let answer = try write.run(context)
@@ -219,6 +220,7 @@ actor WriteGroups: ModelActor {
     _ write: WaitingWrite, _ access: WriteAccess, _ hasBegun: inout Bool
   ) throws -> @Sendable () -> Void {
     var answer: (@Sendable () -> Void)?
+    defer { settings.restore(in: modelContext) }
     try modelContext.core.transaction(access, within: limit) {
       hasBegun = true
       guard waiting.begin(write) else { throw CancellationError() }
@@ -237,24 +239,5 @@ actor WriteGroups: ModelActor {
       true
     default: false
     }
-  }
-}
-
-/// What units may set on their context, as it was before.
-private struct ContextSettings {
-  private let editingState: EditingState
-  private let uniquenessPolicy: ModelContext.UniquenessPolicy
-  private let conflictPolicy: ModelContext.ConflictPolicy
-
-  init(_ context: ModelContext) {
-    editingState = context.editingState
-    uniquenessPolicy = context.uniquenessPolicy
-    conflictPolicy = context.conflictPolicy
-  }
-
-  func restore(in context: ModelContext) {
-    context.editingState = editingState
-    context.uniquenessPolicy = uniquenessPolicy
-    context.conflictPolicy = conflictPolicy
   }
 }

@@ -36,6 +36,13 @@ extension ModelContext {
     set { autosave.delay = newValue }
   }
 
+  /// Ends autosaves, and removes their error handler and delay.
+  func removeAutosave() {
+    guard let known = knownAutosave else { return }
+    known.disable()
+    core.watchers.remove(known)
+  }
+
   private var knownAutosave: Autosave? { core.watchers.first(Autosave.self) }
 
   private var autosave: Autosave {

@@ -87,6 +87,25 @@ import Testing
       try await readers.read { try $0.fetch(descriptor).first?.portrait } == External.bytes(2))
   }
 
+  @Test func whatAReadSetsEndsWithIt() async throws {
+    let readers = ModelReaders(try Office.container(), count: 1)
+    try await readers.read { context in
+      context.author = "ada"
+      context.name = "report"
+      context.uniquenessPolicy = .refuse
+      context.conflictPolicy = .refuse
+      context.autosaveEnabled = true
+      context.reportsUnsavedChanges = false
+      context.undoManager = UndoManager()
+    }
+    try await readers.read { context in
+      #expect(context.author == nil && context.name == nil)
+      #expect(context.uniquenessPolicy == .upsert && context.conflictPolicy == .laterSaveWins)
+      #expect(!context.autosaveEnabled && context.undoManager == nil)
+      #expect(context.reportsUnsavedChanges)
+    }
+  }
+
   @Test func aReadRunsNoStatementsOfItsOwn() async throws {
     let folder = try TemporaryFolder()
     try Office.fill(folder.store, people: 3)

@@ -268,16 +268,44 @@ import Testing
       context.name = "import"
       context.uniquenessPolicy = .upsert
       context.conflictPolicy = .refuse
+      context.autosaveEnabled = true
+      context.autosaveErrorHandler = { _ in }
+      context.reportsUnsavedChanges = false
       context.insert(Person(email: "a"))
     }
     try await writer.write { context in
       #expect(context.author == nil && context.name == nil)
+      #expect(!context.autosaveEnabled && context.autosaveErrorHandler == nil)
+      #expect(context.reportsUnsavedChanges)
       #expect(context.uniquenessPolicy == .refuse && context.conflictPolicy == .laterSaveWins)
       context.insert(Person(email: "b"))
     }
     let transactions = try ModelContext(container).fetchHistory(
       HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(transactions.map(\.author) == ["ada", nil])
+  }
+
+  @Test(arguments: [false, true]) func aUnitDoesNotUndoOthers(fails: Bool) async throws {
+    let container = try Office.container()
+    let writer = ModelWriter(container)
+    let first: Unit<Void> = { context in
+      context.undoManager = UndoManager()
+      context.insert(Person(email: "a"))
+      if fails { throw Refused() }
+    }
+    let result = await group(writer, [first])[0]
+    if fails {
+      #expect(throws: Refused.self) { try result.get() }
+    } else {
+      try result.get()
+    }
+    _ = try await writer.write(add("b"))
+    let undoes = try await writer.write { context in
+      context.undoManager?.undo()
+      return context.undoManager != nil
+    }
+    #expect(!undoes)
+    #expect(try emails(container) == (fails ? ["b"] : ["a", "b"]))
   }
 
   /// A job takes changes from the history, stores what it makes of them, and deletes them there.
