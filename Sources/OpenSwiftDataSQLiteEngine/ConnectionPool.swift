@@ -187,8 +187,8 @@ package final class ConnectionPool: @unchecked Sendable {
       error.isClosedPool = true
       throw error
     case .wait(let ticket):
-      let limit = limit ?? seatTimeout
-      let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
+      let longest = limit ?? seatTimeout
+      let deadline = DispatchTime.now() + .milliseconds(Int(longest.milliseconds))
       let begin = onWait == nil ? nil : ContinuousClock.now
       if sleeper?.wake.wait(timeout: deadline) == .timedOut,
         state.withLock({ state in
@@ -197,11 +197,12 @@ package final class ConnectionPool: @unchecked Sendable {
         })
       {
         note(waitFor: purpose, since: begin, isTimedOut: true)
-        throw SQLiteError(
+        let error = SQLiteError(
           .busy,
           message:
             "another thread of this process did not finish its \(purpose == .write ? "write" : "reads") "
-            + "within \(limit)", path: path)
+            + "within \(longest)", path: path)
+        throw limit == nil ? error : error.advising(SQLiteError.limitedWaitAdvice)
       }
       note(waitFor: purpose, since: begin, isTimedOut: false)
     }

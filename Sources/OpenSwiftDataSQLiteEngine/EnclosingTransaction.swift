@@ -78,7 +78,11 @@ extension Connection {
     guard let limit else { return try body() }
     waitForLocks(atMost: limit)
     defer { waitForLocks(atMost: busyTimeout) }
-    try body()
+    do {
+      try body()
+    } catch let error as SQLiteError where error.code == .busy {
+      throw error.advising(SQLiteError.limitedWaitAdvice)
+    }
   }
 
   package var isEnclosed: Bool { enclosing != nil }

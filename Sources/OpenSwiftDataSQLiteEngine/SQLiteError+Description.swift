@@ -39,13 +39,14 @@ extension SQLiteError: CustomStringConvertible {
   }
 
   private var advice: String? {
+    if let remedy { return remedy }
     if extendedCode == SQLiteError.movedFile {
       return "Create a new container for the file that is now at this path; nothing was written."
     }
     return switch code {
     case .busy, .locked:
       "Try again when the other process or thread has finished its transaction, "
-        + "or open the file with a longer busy timeout."
+        + "or raise sqlite.busyTimeout of the configuration."
     case .full: "Free space on the volume and save again; nothing was written."
     case .inputOutput: "Check the volume, its free space and its quota; nothing was written."
     case .readOnly: "Check the permissions of the file and its directory, or open it read-only."

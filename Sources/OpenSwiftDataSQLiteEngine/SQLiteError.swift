@@ -23,6 +23,9 @@ package struct SQLiteError: Error, Sendable {
   /// Whether the pool was closed, so that no connection was used.
   package var isClosedPool = false
 
+  /// What to do, if the code does not say it.
+  package var remedy: String?
+
   package init(extendedCode: Int32, message: String, sql: String? = nil, path: String? = nil) {
     self.code = ResultCode(rawValue: extendedCode)
     self.extendedCode = extendedCode
@@ -51,6 +54,17 @@ package struct SQLiteError: Error, Sendable {
 }
 
 extension SQLiteError {
+  /// The same error with other advice.
+  package func advising(_ remedy: String) -> SQLiteError {
+    var error = self
+    error.remedy = remedy
+    return error
+  }
+
+  /// For a wait whose limit the caller has given.
+  static let limitedWaitAdvice =
+    "Try again when the other process or thread has finished its transaction, or raise waitingAtMost."
+
   /// Whether a unique index or a primary key rejected a row.
   package var isUniquenessViolation: Bool {
     extendedCode == SQLITE_CONSTRAINT_UNIQUE_CODE

@@ -9,8 +9,8 @@ enum StoreFailure {
     let reason =
       switch (error as? SQLiteError)?.code {
       case .busy?, .locked?:
-        "is being written by another process or container, which did not finish within "
-          + "\(Connection.defaultBusyTimeout). Try again later; the file is unchanged."
+        "is being written by another process or container, which did not finish in time. Try again later; "
+          + "the file is unchanged."
       case .corrupt?, .notADatabase?:
         isUnlocked(url)
           ? "can't be opened. \(unlockedAdvice)"

@@ -180,6 +180,9 @@ import Testing
     for task in tasks {
       let error = await #expect(throws: SwiftDataError.self) { try await task.value }
       #expect(error?.reason.isTransient == true)
+      // The option of the store has no effect on a limited wait.
+      let text = error?.description ?? ""
+      #expect(text.contains("raise waitingAtMost") && !text.contains("busyTimeout"), "\(text)")
       // No other unit was before them.
       #expect(error?.operation != "waiting for other units of work")
     }
