@@ -130,7 +130,9 @@ package final class ConnectionPool: @unchecked Sendable {
     return try enter(.write, within: limit)
   }
 
-  /// Waits until all seats are free, then closes all connections; later uses throw.
+  /// Waits until all seats are free, writes the log back, and closes all connections; later uses throw.
+  /// - Throws: `SQLiteError` if the log can't be written back, as on a full disk. The connections stay
+  ///   open then, and another call tries again.
   package func close() throws {
     let thread = ObjectIdentifier(Thread.current)
     let isInside = state.withLock { state in
@@ -143,6 +145,7 @@ package final class ConnectionPool: @unchecked Sendable {
       )
     }
     while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
+    if mode.isWritable { try seats.first?.connection?.writeLogBack() }
     closeConnections()
   }
 

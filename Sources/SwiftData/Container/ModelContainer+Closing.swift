@@ -28,7 +28,9 @@ extension ModelContainer {
   /// Repeated and concurrent calls wait for the first one. Must not be awaited inside of a
   /// transaction. Without this call the stores are closed with the last reference to the container
   /// and its contexts.
-  /// - Throws: The first error of an autosave, or the error of a store.
+  /// - Throws: The first error of an autosave, or the error of a store. If a log can't be written back,
+  ///   as on a full volume, that is ``SwiftDataError/storeWriteFailure`` with the reason `diskFull` or
+  ///   `unavailable`: keep the `-wal` file with its store, free space, and call `close` again.
   public func close() async throws { try await coordinator.close() }
 
   /// Whether ``close()`` has begun to close the stores.
@@ -70,13 +72,16 @@ final class ContainerClosing: Sendable {
       // Each has a connection of its own, with which the log could not be written back.
       coordinator.backups.wait()
       var failure: (any Error)?
+      // Observers end also if a log stays.
+      defer {
+        coordinator.changeLog.add(.everything, by: nil)
+        coordinator.commits.fire()
+      }
       for case let store as any ClosableStore in coordinator.stores {
         do { try store.close() } catch { failure = failure ?? error }
       }
       if let failure { throw failure }
     }
-    coordinator.changeLog.add(.everything, by: nil)
-    coordinator.commits.fire()
   }
 }
 

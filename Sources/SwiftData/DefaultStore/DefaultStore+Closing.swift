@@ -7,10 +7,13 @@ extension DefaultStore: ClosableStore {
   ///
   /// Later operations throw ``SwiftDataError/containerClosed``. Called by ``ModelContainer/close()``.
   /// Not in Apple's framework.
-  /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store.
+  /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store, or the log
+  ///   can't be written back. Another call tries again.
   package func close() throws {
     do {
       try pool.close()
+    } catch let error as SQLiteError where error.code != .misuse {
+      throw StoreFailure.closing(error, at: configuration.url)
     } catch {
       throw SwiftDataError.storeWriteFailure.with(
         "The store can't be closed inside of a transaction or a snapshot of the same thread. Close it "

@@ -74,6 +74,17 @@ enum StoreFailure {
       because: SwiftDataError.Reason(error))
   }
 
+  /// The log could not be written back.
+  static func closing(_ error: SQLiteError, at url: URL) -> SwiftDataError {
+    let first = error.code == .full ? "Free space on the volume" : "Check the volume"
+    let failure = error.advising(
+      "\(first), then close the container again, or open the store once.")
+    return .storeWriteFailure.with(
+      "The latest changes of the store at \(url.path) are still in \(url.lastPathComponent)-wal, which could "
+        + "not be written back. Nothing is lost as long as both files stay together.",
+      doing: "closing a store", underlying: cause(failure), because: SwiftDataError.Reason(error))
+  }
+
   private static func closed(_ url: URL) -> SwiftDataError {
     .containerClosed.with(
       "The store at \(url.path) was closed with its container. Open a new container to use it again."

@@ -25,6 +25,41 @@ import Testing
       try ModelContext(Office.container(folder.store)).fetch(FetchDescriptor<Person>()).count == 1)
   }
 
+  @Test(.enabled(if: MountedVolume.isPermitted, "file systems can't be mounted here"))
+  func aLogThatCannotBeWrittenBackIsReported() async throws {
+    try await MountedVolume.use(size: "3m") { volume in
+      let store = volume.appendingPathComponent("full.store")
+      let container = try Office.container(store)
+      let context = ModelContext(container)
+      var count = 0
+      while count < 2000 {
+        let person = Person(email: "\(count)")
+        person.name = String(repeating: "x", count: 3000)
+        context.insert(person)
+        do { try context.save() } catch { break }
+        count += 1
+      }
+      #expect((1..<2000).contains(count))
+      // The second call finds the same.
+      for _ in 0..<2 {
+        let error = await #expect(throws: SwiftDataError.storeWriteFailure) {
+          try await container.close()
+        }
+        #expect(error?.reason == .diskFull)
+        let text = error?.description ?? ""
+        #expect(text.contains("full.store-wal"), "\(text)")
+        #expect(text.contains("close the container again"), "\(text)")
+        #expect(!text.contains("nothing was written"), "\(text)")
+      }
+      #expect(container.isClosed)
+      try MountedVolume.resize(volume, to: "16m")
+      try await container.close()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: volume.path) == ["full.store"])
+      let stored = ModelContext(try Office.container(store))
+      #expect(try stored.fetchCount(FetchDescriptor<Person>()) == count)
+    }
+  }
+
   @Test func closingEndsARunningBackup() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
