@@ -1,12 +1,17 @@
 extension SwiftDataError {
+  /// How many failures the texts of one error name; `failures` has all of them.
+  static let namedFailures = 20
+
   /// Throws one error that lists all failures; returns if there are none.
   static func throwAll(_ failures: [SwiftDataError]) throws {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
+    let all = failures.flatMap(\.failures)
+    var lines = all.prefix(namedFailures).map { "- \($0.description)" }
+    if all.count > namedFailures { lines.append("- and \(all.count - namedFailures) more") }
     throw first.with(
-      "\(failures.count) validation errors; nothing was saved:\n"
-        + failures.map { "- \($0.description)" }.joined(separator: "\n")
-    ).listing(failures.flatMap(\.failures))
+      "\(all.count) validation errors; nothing was saved:\n" + lines.joined(separator: "\n")
+    ).listing(all)
   }
 
   /// The error of a save to several stores of which some have committed.

@@ -19,8 +19,6 @@ extension SwiftDataError {
     }
     return sentences.joined(separator: " ")
   }
-
-  private static let namedFailures = 20
 }
 
 extension SwiftDataError.Reason {

@@ -132,6 +132,17 @@ import Testing
     #expect(!context.hasChanges)
   }
 
+  /// The description is a line of a log.
+  @Test func aDescriptionNamesTheFirstOfManyFailures() throws {
+    let context = try context()
+    for number in 0..<500 { context.insert(Crew("empty \(number)")) }
+    let error = try #require(thrownError { try context.save() })
+    #expect(error.failures.count == 500)
+    let lines = error.description.split(separator: "\n")
+    #expect(lines.first?.contains("500 validation errors") == true)
+    #expect(lines.count == 22 && lines.last?.hasPrefix("- and 480 more") == true)
+  }
+
   @Test func valuesThatMoveOnAreNoCollision() throws {
     let context = try context()
     let sailors = try crew(context, 3).sailors.sorted { $0.badge < $1.badge }
