@@ -142,6 +142,23 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
     }
   }
 
+  /// Checks the schema and the options of the configuration.
+  ///
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the schema, a number of connections, a time or
+  ///   a limit of ``historyRetention`` is invalid.
+  public func validate() throws {
+    try SwiftDataError.requireOption(
+      (2...1_000).contains(connections), "connections", "\(connections)",
+      "a number from 2 to 1,000")
+    try SwiftDataError.requireOption(
+      statementTimeout > .zero, "statementTimeout", "\(statementTimeout)", "more than zero")
+    try SwiftDataError.requireOption(
+      migrationLockTimeout >= .zero, "migrationLockTimeout", "\(migrationLockTimeout)",
+      "zero or more")
+    try historyRetention?.validate()
+    try schema?.validate()
+  }
+
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if a listener would not hear anything.
   func requireListening() throws {
     guard notifiesCommits else { return }

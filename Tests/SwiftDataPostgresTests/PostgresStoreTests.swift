@@ -48,6 +48,31 @@ struct PostgresStoreTests {
       for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
   }
 
+  @Test func impossibleOptionsAreRefusedAtOpening() throws {
+    let changes: [(String, @Sendable (inout PostgresConfiguration) -> Void)] = [
+      ("connections", { $0.connections = 1 }), ("connections", { $0.connections = -1 }),
+      ("connections", { $0.connections = 1_001 }),
+      ("statementTimeout", { $0.statementTimeout = .zero }),
+      ("statementTimeout", { $0.statementTimeout = .seconds(-1) }),
+      ("migrationLockTimeout", { $0.migrationLockTimeout = .seconds(-1) }),
+      (
+        "historyRetention.maximumCount",
+        { $0.historyRetention = HistoryRetention(maximumCount: -1) }
+      ),
+    ]
+    for (name, change) in changes {
+      var configuration = try PostgresConfiguration(url: "host=/nowhere")
+      change(&configuration)
+      do {
+        _ = try ModelContainer(for: Place.self, City.self, configurations: configuration)
+        Issue.record("\(name)")
+      } catch let error as SwiftDataError {
+        #expect(error == .loadIssueModelContainer)
+        #expect(error.description.contains("The option \(name) of"), "\(error)")
+      }
+    }
+  }
+
   @Test func savedModelsAreFetchedWithTheirValues() throws {
     let context = ModelContext(container)
     let place = Place("Ä 👩‍👩‍👧", visits: 3, price: Decimal(string: "12345678901234567890.123456789")!)

@@ -84,10 +84,7 @@ extension ModelConfiguration.SQLiteOptions {
   private func require(
     _ condition: Bool, _ name: String, _ value: String, _ allowed: String
   ) throws {
-    if condition { return }
-    throw SwiftDataError.loadIssueModelContainer.with(
-      "The option sqlite.\(name) of the configuration is \(value). Set \(allowed).",
-      doing: "opening a store")
+    try SwiftDataError.requireOption(condition, "sqlite.\(name)", value, allowed)
   }
 
   var tuning: ConnectionTuning {

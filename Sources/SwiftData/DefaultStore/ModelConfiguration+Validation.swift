@@ -15,14 +15,15 @@ extension ModelConfiguration {
   /// Checks the file name and the schema of the configuration.
   ///
   /// - Throws: `SwiftDataError.configurationFileNameContainsInvalidCharacters`,
-  ///   `.configurationFileNameTooLong`, or `.loadIssueModelContainer` if the schema or an option of
-  ///   ``sqlite`` is invalid, or the URL is not a file URL.
+  ///   `.configurationFileNameTooLong`, or `.loadIssueModelContainer` if the schema an option of
+  ///   ``sqlite`` or a limit of ``historyRetention`` is invalid, or the URL is not a file URL.
   public func validate() throws {
     if !isStoredInMemoryOnly {
       try validateFileName(url.lastPathComponent)
       try validateName()
     }
     try sqlite.validate()
+    try historyRetention?.validate()
     try schema?.validate()
   }
 

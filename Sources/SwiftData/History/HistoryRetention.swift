@@ -50,3 +50,18 @@ public struct HistoryRetention: Hashable, Sendable {
     self.maximumSize = maximumSize
   }
 }
+
+extension HistoryRetention {
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for limits that are no numbers from zero on. A
+  ///   negative one would delete the whole history.
+  package func validate() throws {
+    func require(_ isAllowed: Bool, _ name: String, _ value: String) throws {
+      try SwiftDataError.requireOption(
+        isAllowed, "historyRetention.\(name)", value, "0 or more, or nil for no limit")
+    }
+    // Not a number is not more than zero.
+    if let maximumAge { try require(maximumAge >= 0, "maximumAge", "\(maximumAge)") }
+    if let maximumCount { try require(maximumCount >= 0, "maximumCount", "\(maximumCount)") }
+    if let maximumSize { try require(maximumSize >= 0, "maximumSize", "\(maximumSize)") }
+  }
+}

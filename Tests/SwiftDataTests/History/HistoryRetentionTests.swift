@@ -147,13 +147,24 @@ struct HistoryRetentionTests {
   /// A limit that is none keeps everything.
   @Test(arguments: [
     HistoryRetention(maximumCount: .max), HistoryRetention(maximumSize: .max),
-    HistoryRetention(maximumAge: .infinity), HistoryRetention(maximumAge: .nan, maximumCount: .max),
+    HistoryRetention(maximumAge: .infinity),
     HistoryRetention(maximumAge: .greatestFiniteMagnitude, maximumCount: .max, maximumSize: .max),
   ]) func theLargestNumbersAreNoLimits(retention: HistoryRetention) throws {
     let store = try store(retention)
     for _ in 0..<3 { try save(5, in: store.context) }
     let all = HistoryDescriptor<DefaultHistoryTransaction>()
     #expect(try store.context.fetchHistory(all).count == 15)
+  }
+
+  @Test(arguments: [
+    ("maximumAge", HistoryRetention(maximumAge: -1)),
+    ("maximumAge", HistoryRetention(maximumAge: .nan)),
+    ("maximumCount", HistoryRetention(maximumCount: -1)),
+    ("maximumSize", HistoryRetention(maximumSize: .min)),
+  ]) func impossibleLimitsAreRefusedAtOpening(name: String, retention: HistoryRetention) throws {
+    let error = thrownError { _ = try store(retention) }
+    #expect(error == .loadIssueModelContainer)
+    #expect(error?.description.contains("historyRetention.\(name)") == true, "\(error as Any)")
   }
 
   @Test func aSaveDoesNotFailWithThePruning() throws {
