@@ -42,6 +42,7 @@ struct ConnectionOpening {
     if messages.count == 1 { throw last }
     var error = PostgresError(last.kind, messages.joined(separator: "; "), state: last.state)
     error.hint = last.hint
+    error.remedy = last.remedy
     error.database = parameters.description
     throw error
   }
@@ -140,9 +141,9 @@ struct ConnectionOpening {
       PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
       var state = PGRES_POLLING_WRITING
       while true {
-        if PQstatus(handle) == CONNECTION_BAD { throw failure(handle, parameters) }
+        if PQstatus(handle) == CONNECTION_BAD { throw failure(handle, parameters, resolved) }
         if state == PGRES_POLLING_OK { break }
-        if state == PGRES_POLLING_FAILED { throw failure(handle, parameters) }
+        if state == PGRES_POLLING_FAILED { throw failure(handle, parameters, resolved) }
         let events = state == PGRES_POLLING_READING ? CPOSTGRES_READABLE : CPOSTGRES_WRITABLE
         let found = cpostgres_wait(
           PQsocket(handle), -1, events, deadline.milliseconds)
@@ -183,21 +184,36 @@ struct ConnectionOpening {
     return error
   }
 
+  /// - Parameter resolved: The parameters with those of the environment and of service files.
   private func failure(
-    _ handle: OpaquePointer, _ parameters: ConnectionParameters
+    _ handle: OpaquePointer, _ parameters: ConnectionParameters, _ resolved: ConnectionParameters
   ) -> PostgresError {
     let text = PQerrorMessage(handle).map { String(cString: $0) } ?? "unknown error"
     var error = PostgresError(refusal: parameters.withoutSecrets(text))
     if PQconnectionNeedsPassword(handle) != 0 {
-      error.hint = "Set the password in the parameters, in PGPASSWORD or in a password file."
+      error.remedy = "Set the password in the parameters, in PGPASSWORD or in a password file."
     }
     if text.contains("unsupported startup parameter") {
       error.state = .featureNotSupported
-      error.hint =
-        "A pooler refuses settings of sessions: set usesTransactionPooling of the configuration."
+      error.remedy = poolerAdvice(resolved)
     }
     error.database = parameters.description
     return error
+  }
+
+  /// What to do if a pooler refuses settings of sessions.
+  private func poolerAdvice(_ resolved: ConnectionParameters) -> String {
+    var steps: [String] = []
+    if options.statements != .pooled {
+      steps.append("set usesTransactionPooling of the configuration")
+    }
+    if resolved["options"]?.isEmpty == false {
+      steps.append(
+        "remove options= from the address (or PGOPTIONS) and set what it sets for the role, as in "
+          + "ALTER ROLE app SET search_path = library")
+    }
+    if steps.isEmpty { steps.append("remove the parameter from the address") }
+    return "A pooler refuses settings of sessions: \(steps.joined(separator: ", and "))."
   }
 
   private func failure(_ message: String) -> PostgresError {

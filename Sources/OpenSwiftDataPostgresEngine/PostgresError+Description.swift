@@ -8,7 +8,7 @@ extension PostgresError: CustomStringConvertible {
     if let place { text += " \(place)." }
     if let sql { text += " Statement: \(sql.count > 400 ? sql.prefix(400) + "…" : sql)." }
     if let hint { text += " Hint of the server: \(hint)" }
-    if let advice { text += " \(advice)" }
+    if let advice = remedy ?? advice { text += " \(advice)" }
     return text
   }
 

@@ -44,6 +44,8 @@ package struct PostgresError: Error, Sendable {
   package let message: String
   /// The server's suggestion.
   package var hint: String?
+  /// What to do, if neither the kind nor the state says it.
+  package var remedy: String?
   /// What depends on the object that a statement drops or alters, as the server lists it.
   package var dependents: String?
   package var schema: String?

@@ -20,14 +20,24 @@ struct PoolerStoreTests {
     let server = try PostgresServer()
     defer { server.stop() }
     let host = try server.startPooler()["host"] ?? ""
-    let configuration = try PostgresConfiguration(
-      url: "host=\(host) port=6432 user=postgres dbname=postgres options='-c work_mem=8MB'")
-    do {
-      _ = try ModelContainer(for: Place.self, City.self, configurations: configuration)
-      Issue.record("opened")
-    } catch let error as SwiftDataError {
-      #expect(error.description.contains("usesTransactionPooling"), "\(error)")
-      #expect(error.reason == .other)
+    let setting = "usesTransactionPooling"
+    for (pools, options, isSettingNamed) in [
+      (false, "", true), (false, " options='-c work_mem=8MB'", true),
+      (true, " options='-c work_mem=8MB'", false),
+    ] {
+      var configuration = try PostgresConfiguration(
+        url: "host=\(host) port=6432 user=postgres dbname=postgres" + options)
+      configuration.usesTransactionPooling = pools
+      do {
+        _ = try ModelContainer(for: Place.self, City.self, configurations: configuration)
+        Issue.record("opened")
+      } catch let error as SwiftDataError {
+        let text = error.description
+        #expect(text.contains(setting) == isSettingNamed, "\(text)")
+        #expect(text.contains("ALTER ROLE") == !options.isEmpty, "\(text)")
+        #expect(!text.contains("Hint of the server"), "\(text)")
+        #expect(error.reason == .other)
+      }
     }
   }
 
