@@ -193,9 +193,15 @@ struct ConnectionOpening {
     if PQconnectionNeedsPassword(handle) != 0 {
       error.remedy = "Set the password in the parameters, in PGPASSWORD or in a password file."
     }
+    // The texts of libpq, which sends no state for them.
     if text.contains("unsupported startup parameter") {
       error.state = .featureNotSupported
       error.remedy = poolerAdvice(resolved)
+    } else if text.contains("server does not support SSL") {
+      error.state = .featureNotSupported
+      error.remedy =
+        "The sslmode of the address demands encryption: turn on ssl at the server, or set another "
+        + "sslmode in a network that nobody else uses."
     }
     error.database = parameters.description
     return error

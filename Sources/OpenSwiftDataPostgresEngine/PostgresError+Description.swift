@@ -64,8 +64,10 @@ extension PostgresError: CustomStringConvertible {
       "Connect to the primary server: target_session_attrs=read-write."
     case (.onNewConnection, _) where state == .transactionTimeout:
       "Make the transaction shorter, or raise transaction_timeout of the role or the server."
-    case (.onNewConnection, _):
+    case (.onNewConnection, _) where isLossOfConnection:
       "Check that the server runs and accepts connections, then repeat the whole transaction."
+    case (.onNewConnection, _):
+      "Check that the server runs and accepts connections, then try again."
     case (.afterReading, _): "Read the row with the same values and update it, or use other values."
     case (.never, .timeout):
       "Raise the time limit, or find out what the server waits for in pg_stat_activity."

@@ -40,8 +40,8 @@ extension PostgresError: ReasonedError {
     case .queryCanceled?, .idleInTransactionTimeout?, .transactionTimeout?, .idleSessionTimeout?:
       .timedOut
     case .readOnlyTransaction?, "42501"?: .readOnly
-    // The address or the server has to change: no such user, database or setting, another encoding.
-    case "28000"?, "3D000"?, "42704"?, .featureNotSupported?: .other
+    // The address or the server has to change: no such database or setting, another encoding, no TLS.
+    case "3D000"?, "42704"?, .featureNotSupported?: .other
     // Undefined tables, columns and functions.
     case "42P01"?, "42703"?, "42883"?, "3F000"?: .schemaMismatch
     case let state?: reason(ofCategory: state.category, entity, properties)
@@ -53,8 +53,10 @@ extension PostgresError: ReasonedError {
     ofCategory category: String, _ entity: String?, _ properties: [String]
   ) -> SwiftDataError.Reason? {
     switch category {
-    // Connections, wrong passwords, operator intervention.
-    case "08", "28", "57": .unavailable
+    // Connections, operator intervention.
+    case "08", "57": .unavailable
+    // No such user, a wrong password: only a change of the address or the server helps.
+    case "28": .other
     case "22", "23": .invalidValue(entity: entity, property: properties.first)
     // Insufficient resources, and errors of the system.
     case "53", "58": .unavailable

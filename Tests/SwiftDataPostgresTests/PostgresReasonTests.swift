@@ -47,7 +47,7 @@ struct PostgresReasonTests {
       (.connection, "08006", "unavailable"), (.connection, "28000", "other"),
       (.connection, "3D000", "other"), (.connection, "42704", "other"),
       (.connection, "0A000", "other"),
-      (.connection, "28P01", "unavailable"), (.connection, nil, "unavailable"),
+      (.connection, "28P01", "other"), (.connection, nil, "unavailable"),
       (.server, "40003", "outcomeUnknown"), (.timeout, "57014", "timedOut"),
       (.server, "25P03", "timedOut"), (.server, "25P04", "timedOut"),
       (.timeout, nil, "timedOut"), (.cancelled, "57014", "cancelled"),
