@@ -1,3 +1,4 @@
+import Foundation
 import OpenSwiftDataCSQLite
 
 /// The bytes of a database file, read without SQLite's pager: takes no lock, creates no file.
@@ -65,5 +66,16 @@ package final class RawDatabaseFile {
     else { return }
     defer { _ = unlock(file, SQLITE_LOCK_NONE) }
     if lock(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK { body() }
+  }
+
+  /// Removes a file without tables, which an opening has created and could not fill, if no other
+  /// connection uses it.
+  package static func removeEmptyFile(at path: String) {
+    guard let raw = try? RawDatabaseFile(path: path, isWritable: true) else { return }
+    raw.withExclusiveLock {
+      // The root of a table would be a second page.
+      guard raw.size <= 4096, (DatabaseFile.size(of: raw.path + "-wal") ?? 0) == 0 else { return }
+      try? FileManager.default.removeItem(atPath: raw.path)
+    }
   }
 }

@@ -36,6 +36,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     _ configuration: ModelConfiguration, models: DescribedSchema,
     finding: StoreFileCheck.Finding?, version: String? = nil
   ) throws {
+    let isNew = finding == nil && !FileManager.default.fileExists(atPath: configuration.url.path)
     do {
       if let finding {
         try StoreFile.judge(finding, models: models, configuration: configuration)
@@ -44,6 +45,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         configuration, models: models, pool: StoreFile.openPool(configuration), version: version,
         reader: StoredSchemaReader(finding?.earlier))
     } catch {
+      if isNew, (error as? SQLiteError)?.code == .full {
+        // Programs look for the file to know whether there is a store.
+        RawDatabaseFile.removeEmptyFile(at: configuration.url.path)
+      }
       throw StoreFailure.opening(error, at: configuration.url)
     }
   }

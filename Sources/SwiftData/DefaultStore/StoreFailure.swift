@@ -6,6 +6,11 @@ package import OpenSwiftDataSQLiteEngine
 enum StoreFailure {
   static func opening(_ error: any Error, at url: URL) -> any Error {
     if error is SwiftDataError { return error }
+    var error = error
+    if let failure = error as? SQLiteError, failure.code == .full {
+      error = failure.advising(
+        "Free space on the volume and open the store again; nothing was written.")
+    }
     let reason =
       switch (error as? SQLiteError)?.code {
       case .busy?, .locked?:

@@ -113,6 +113,32 @@ import Testing
     #expect(try open(folder.store).fetchCount(FetchDescriptor<Shelf>()) == 2000)
   }
 
+  /// Programs look for the file to know whether there is a store.
+  @Test(
+    .enabled(if: MountedVolume.isPermitted, "file systems can't be mounted here"),
+    arguments: [0, 4_096, 8_192, 40_960, 81_920])
+  func aStoreThatDoesNotFitIsNotCreated(space: Int) async throws {
+    try await MountedVolume.use(size: "1m") { volume in
+      let ballast = volume.appendingPathComponent("ballast")
+      #expect(FileManager.default.createFile(atPath: ballast.path, contents: nil))
+      let handle = try FileHandle(forWritingTo: ballast)
+      try handle.write(contentsOf: Data(count: (1 << 20) - space))
+      try handle.close()
+      let store = volume.appendingPathComponent("new.store")
+      do {
+        _ = try open(store)
+        Issue.record("The volume was large enough.")
+      } catch let error as SwiftDataError {
+        #expect(error.reason == .diskFull, "\(error)")
+        #expect(error.description.contains("open the store again"), "\(error)")
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: volume.path)
+      #expect(names == ["ballast"])
+      try FileManager.default.removeItem(at: ballast)
+      #expect(try open(store).fetchCount(FetchDescriptor<Author>()) == 0)
+    }
+  }
+
   @Test func aViolatedUniqueValueNamesEntityAndProperty() throws {
     let folder = try TemporaryFolder()
     let context = try open(folder.store)
