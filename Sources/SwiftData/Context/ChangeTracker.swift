@@ -255,7 +255,7 @@ extension ChangeTracker {
       let member = model._$storage
       guard !member.descriptor.properties[inverse].isToMany, member.changedSlots.contains(inverse)
       else { return true }
-      return member.relationships.partner(inverse) === storage.model
+      return member.relationships.refers(inverse, to: storage)
     }
   }
 

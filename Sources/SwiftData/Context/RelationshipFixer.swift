@@ -120,7 +120,7 @@ final class RelationshipFixer {
       context.owns(member._$storage),
       !member._$storage.descriptor.properties[inverse].isToMany
     {
-      return member._$storage.relationships.partner(inverse) === storage.model
+      return member._$storage.relationships.refers(inverse, to: storage)
     }
     return storage.relationships.loadedToMany(slot).holds(member)
   }
@@ -256,7 +256,7 @@ final class RelationshipFixer {
         lose(model, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
-      guard partner.relationships.partner(slot) === model else { return }
+      guard partner.relationships.refers(slot, to: storage) else { return }
       let isDisplaced = displaces(storage, partner, slot)
       notify(partner, slot) { assign(nil, to: partner, slot: slot) }
       if isDisplaced {

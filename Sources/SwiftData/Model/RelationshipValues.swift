@@ -80,6 +80,14 @@ struct RelationshipValues {
     }
   }
 
+  /// Whether a to-one refers to the row of a model. After an upsert it may hold another instance of the row.
+  func refers(_ slot: Int, to other: _ModelStorage) -> Bool {
+    guard let partner = partner(slot)?._$storage else { return false }
+    if partner === other { return true }
+    guard let row = partner.knownIdentifier, !row.isTemporary else { return false }
+    return row == other.knownIdentifier
+  }
+
   /// Sets a to-one, and the other side if one of the models has a context.
   func setToOne(_ slot: Int, to value: (any PersistentModel)?) {
     if let source = source ?? value?._$storage.source {

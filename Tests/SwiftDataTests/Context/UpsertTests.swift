@@ -72,6 +72,27 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func membersAreRemovedThroughEachInstance(_ order: Bool) throws {
+    func names(_ edit: (Maker) -> Void) throws -> [String] {
+      let (context, one, other) = try twoInstances(order)
+      one.products.append(Product("q"))
+      try context.save()
+      edit(one)
+      try context.save()
+      let makers = [one, other] + (try context.stored(Maker.self))
+      let lists = makers.map { $0.products.map(\.name).sorted() }
+      #expect(Set(lists).count == 1)
+      let products = try context.stored(Product.self)
+      #expect(products.filter { $0.maker != nil }.map(\.name).sorted() == lists[0])
+      return lists[0]
+    }
+    #expect(try names { $0.products = [] } == [])
+    #expect(try names { $0.products.removeAll { $0.name == "p" } } == ["q"])
+    #expect(try names { $0.products = [Product("n")] } == ["n"])
+    #expect(try names { for product in $0.products { product.maker = nil } } == [])
+  }
+
+  @Test(arguments: [false, true])
   func aPendingDeletionConcernsAllInstances(_ order: Bool) throws {
     let (context, one, other) = try twoInstances(order)
     other.title = "edited before"

@@ -24,6 +24,14 @@ import Testing
       .insertTree, .insert(.captain), .upsert(.badge, 3), .link(.badge, .left, 14, 7))
   }
 
+  @Test func membersAreSetThroughADuplicateInstance() {
+    let upsert: [Move] = [.insertTree, .insertTree, .save, .upsert(.team, 0), .save]
+    for bits in 0..<16 {
+      let program = Program(upsert + [.replaceByDuplicate(0, bits), .save])
+      #expect(Oracle.failure(of: program) == nil)
+    }
+  }
+
   @Test func aNewModelThatADeletionTakesAlongBecomesNoRow() {
     expectAgreement(
       .insertTree, .insert(.captain), .insert(.club), .insert(.chore), .insert(.team), .save,
@@ -60,7 +68,7 @@ import Testing
   @Test func anUndoneMoveLeadsBackToATeamThatIsToBeDeleted() throws {
     let folder = try TemporaryFolder()
     let context = ModelContext(try World.container(folder.store))
-    let (old, new, member) = (World.Team(1), World.Team(2), World.Member(3))
+    let (old, new, member) = (World.Team(1, code: 1), World.Team(2, code: 2), World.Member(3))
     member.team = old
     context.insert(member)
     context.insert(new)

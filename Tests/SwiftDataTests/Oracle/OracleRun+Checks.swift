@@ -148,6 +148,11 @@ extension OracleRun {
         throw Disagreement(
           description: "a duplicate of \(number) shows \(model.number) = \(model.value)")
       }
+      guard let (bond, side) = thing.kind.uniqueEnd else { continue }
+      let partners = bond.end(side).read(model).map(\.number).sorted()
+      if partners != now.partners(bond, side, of: number) {
+        throw Disagreement(description: "a duplicate of \(number) has the \(bond)s \(partners)")
+      }
     }
   }
 

@@ -84,13 +84,7 @@ extension OracleRun {
       }
     case .replace(let bond, let side, let one, let bits):
       guard let one = choose(one, { bond.accepts($0, on: side) }) else { return }
-      let chosen = now.present { bond.accepts($0, on: side.opposite) }.enumerated()
-        .filter { bits >> ($0.offset % 4) & 1 == 1 }.map(\.element)
-      noteEdits(of: chosen)
-      let partners = bond.isToMany(side) ? chosen : []
-      let models = try partners.map { try model($0, in: context) }
-      bond.end(side).write(try model(one, in: context), models)
-      now.replace(bond, side, one, by: partners)
+      try replace(bond, side, (one, try model(one, in: context)), bits, in: context)
     case .delete(let which):
       guard let number = choose(which) else { return }
       let saved = saved
@@ -98,6 +92,20 @@ extension OracleRun {
       now.delete(number) { saved.things[$0] != nil }
     default: return
     }
+  }
+
+  /// Sets a whole to-many, chosen by `bits`, or a to-one to nil, through an instance of `owner`.
+  mutating func replace(
+    _ bond: Bond, _ side: Bond.Side, _ owner: (number: Int, model: any Citizen), _ bits: Int,
+    in context: ModelContext
+  ) throws {
+    let chosen = now.present { bond.accepts($0, on: side.opposite) }.enumerated()
+      .filter { bits >> ($0.offset % 4) & 1 == 1 }.map(\.element)
+    noteEdits(of: chosen)
+    let partners = bond.isToMany(side) ? chosen : []
+    let models = try partners.map { try model($0, in: context) }
+    bond.end(side).write(owner.model, models)
+    now.replace(bond, side, owner.number, by: partners)
   }
 
   private mutating func ends(_ bond: Bond, _ side: Bond.Side, _ one: Int, _ two: Int) -> (Int, Int)?

@@ -91,6 +91,7 @@ struct OracleRun {
       duplicates = []
     case .forgetOnAnotherThread: try forgetOnAnotherThread()
     case .editDuplicate(let which, let value): try editDuplicate(which, value)
+    case .replaceByDuplicate(let which, let bits): try replaceByDuplicate(which, bits)
     case .deleteElsewhere(let which): try deleteElsewhere(which)
     case .linkStranger(let bond, let side, let which): try linkStranger(bond, side, which)
     case .elsewhere(let step): try editElsewhere(step)
@@ -198,14 +199,37 @@ struct OracleRun {
   }
 
   private mutating func editDuplicate(_ which: Int, _ value: Int) throws {
-    let saved = saved
-    let clubs = duplicates.filter { now.things[$0.number]?.kind == .club }
-    guard !clubs.isEmpty, !now.isDenied(isStored: { saved.things[$0] != nil }) else { return }
-    let (number, duplicate) = clubs[which % clubs.count]
-    guard !now.doomed.contains(number), try !model(number, in: context).hasChanges else { return }
+    guard let (number, duplicate) = try chooseDuplicate(which, { $0 == .club }) else { return }
     duplicate.value = value
     now.things[number]?.value = value
     try save()
+  }
+
+  private mutating func replaceByDuplicate(_ which: Int, _ bits: Int) throws {
+    if context.undoManager == nil, !duplicates.contains(where: { now.things[$0.number] != nil }) {
+      let kinds = Kind.allCases.filter(\.isUnique)
+      try edit(.upsert(kinds[which % kinds.count], which), in: context)
+      try save()
+    }
+    guard let (number, duplicate) = try chooseDuplicate(which, \.isUnique),
+      let (bond, side) = Kind(of: duplicate).uniqueEnd
+    else { return }
+    try replace(bond, side, (number, duplicate), bits, in: context)
+    try save()
+  }
+
+  /// An instance that an upsert made a duplicate, of a row without unsaved changes.
+  private func chooseDuplicate(
+    _ which: Int, _ accepts: (Kind) -> Bool
+  ) throws -> (number: Int, model: any Citizen)? {
+    let saved = saved
+    let found = duplicates.filter { now.things[$0.number].map { accepts($0.kind) } ?? false }
+    guard !found.isEmpty, !now.isDenied(isStored: { saved.things[$0] != nil }) else { return nil }
+    let chosen = found[which % found.count]
+    guard !now.doomed.contains(chosen.number),
+      try !model(chosen.number, in: context).hasChanges
+    else { return nil }
+    return chosen
   }
 
   private mutating func reopen() throws {

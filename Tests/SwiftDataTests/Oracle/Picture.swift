@@ -3,10 +3,10 @@ struct Picture: Equatable {
   struct Thing: Equatable {
     let kind: Kind
     var value: Int
-    /// The unique value of a club; that of a badge is its value.
-    var clubCode: Int?
+    /// The unique value of a team or a club; that of a badge is its value.
+    var code: Int?
 
-    var uniqueValue: Int? { kind == .badge ? value : clubCode }
+    var uniqueValue: Int? { kind == .badge ? value : code }
   }
 
   struct Pair: Hashable {
@@ -140,10 +140,14 @@ struct Picture: Equatable {
   }
 
   private mutating func take(_ old: Int, by new: Int) {
-    let members = partners(.club, .right, of: old) + partners(.club, .right, of: new)
+    func members(_ bond: Bond, _ side: Bond.Side) -> [Int] {
+      partners(bond, side, of: old) + partners(bond, side, of: new)
+    }
+    let (clubMembers, teamMembers) = (members(.club, .right), members(.team, .left))
     let holders = partners(.badge, .right, of: new) + partners(.badge, .right, of: old)
     remove([old])
-    replace(.club, .right, new, by: members)
+    replace(.club, .right, new, by: clubMembers)
+    replace(.team, .left, new, by: teamMembers)
     if let holder = holders.first { replace(.badge, .right, new, by: [holder]) }
   }
 
@@ -152,7 +156,7 @@ struct Picture: Equatable {
   /// One line for each thing and each pair, for messages.
   var lines: [String] {
     things.map { number, thing in
-      "\(thing.kind) \(number) = \(thing.value)\(thing.clubCode.map { " #\($0)" } ?? "")"
+      "\(thing.kind) \(number) = \(thing.value)\(thing.code.map { " #\($0)" } ?? "")"
         + (doomed.contains(number) ? " (doomed)" : "")
     }
       + Bond.allCases.flatMap { bond in self[bond].map { "\(bond) \($0.left) - \($0.right)" } }
@@ -170,7 +174,7 @@ struct Picture: Equatable {
 extension Picture.Thing {
   /// What a model shows.
   init(_ model: any Citizen) {
-    self.init(
-      kind: Kind(of: model), value: model.value, clubCode: (model as? World.Club)?.code)
+    let code = (model as? World.Club)?.code ?? (model as? World.Team)?.code
+    self.init(kind: Kind(of: model), value: model.value, code: code)
   }
 }

@@ -7,10 +7,13 @@ enum Move {
   case edit(Int, Int)
   /// Two badges swap their unique values.
   case swap(Int, Int)
-  /// Inserts a badge or a club with the unique value of one that is there.
+  /// Inserts a team, a club or a badge with the unique value of one that is there.
   case upsert(Kind, Int)
   /// Edits a club through an instance that an upsert made a duplicate, and saves.
   case editDuplicate(Int, Int)
+  /// Sets the members of a team or a club, or the holder of a badge, through such an instance, chosen by the
+  /// bits of the last number, and saves. Where there is none, an upsert makes one.
+  case replaceByDuplicate(Int, Int)
   /// Sets a to-one, or appends to a to-many.
   case link(Bond, Bond.Side, Int, Int)
   /// Sets a whole to-many, chosen by the bits of the last number, or a to-one to nil.
@@ -47,6 +50,7 @@ extension Move: CustomStringConvertible {
     case .swap(let one, let other): ".swap(\(one), \(other))"
     case .upsert(let kind, let which): ".upsert(.\(kind), \(which))"
     case .editDuplicate(let which, let value): ".editDuplicate(\(which), \(value))"
+    case .replaceByDuplicate(let which, let bits): ".replaceByDuplicate(\(which), \(bits))"
     case .link(let bond, let side, let one, let other):
       ".link(.\(bond), .\(side), \(one), \(other))"
     case .replace(let bond, let side, let one, let bits):
@@ -103,11 +107,10 @@ extension Move {
     case 23: return .forget
     case 24: return .elsewhere(edit(&random))
     case 25:
+      func number() -> Int { Int.random(in: 0..<16, using: &random) }
       switch Int.random(in: 0..<4, using: &random) {
       case 0: return .reopen
-      case 1:
-        return .editDuplicate(
-          Int.random(in: 0..<16, using: &random), Int.random(in: 0..<16, using: &random))
+      case 1: return .editDuplicate(number(), number())
       default: return .save
       }
     case 26: return .joined
@@ -115,7 +118,10 @@ extension Move {
     case 31 where allowsDeletions: return .deleteElsewhere(Int.random(in: 0..<16, using: &random))
     case 32 where allowsStrangers:
       return .linkStranger(bond(&random), side(&random), Int.random(in: 0..<16, using: &random))
-    case 30...33: return edit(&random)
+    case 33:
+      return .replaceByDuplicate(
+        Int.random(in: 0..<16, using: &random), Int.random(in: 0..<16, using: &random))
+    case 30...32: return edit(&random)
     case 27, 28: return undoes ? .undo : edit(&random)
     default: return undoes ? .redo : edit(&random)
     }
@@ -138,7 +144,9 @@ extension Move {
     func bond() -> Bond { Move.bond(&random) }
     func side() -> Bond.Side { Move.side(&random) }
     switch Int.random(in: 0..<22, using: &random) {
-    case 20, 21: return .upsert(Bool.random(using: &random) ? .badge : .club, number())
+    case 20, 21:
+      let kinds = Kind.allCases.filter(\.isUnique)
+      return .upsert(kinds[Int.random(in: kinds.indices, using: &random)], number())
     case 0...2: return .insert(Kind(rawValue: Int.random(in: 0..<6, using: &random)) ?? .team)
     case 3: return .insertTree
     case 4...6: return .edit(number(), number())

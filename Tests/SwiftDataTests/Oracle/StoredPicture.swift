@@ -16,7 +16,7 @@ struct StoredPicture {
         let kind =
           table == "member"
           ? "CASE WHEN Z_ENT = \(number ?? 0) THEN 'captain' ELSE 'member' END" : "'\(table)'"
-        let code = table == "club" ? " || ' #' || ZCODE" : ""
+        let code = ["team", "club"].contains(table) ? " || ' #' || ZCODE" : ""
         return
           "SELECT \(kind) || ' ' || ZNUMBER || ' = ' || ZVALUE\(code) FROM Z\(table.uppercased())"
       }.joined(separator: " UNION ALL "))

@@ -7,9 +7,13 @@ enum World {
   @Model final class Team {
     var number: Int
     var value = 0
+    @Attribute(.unique) var code: Int
     @Relationship(deleteRule: .cascade, inverse: \Member.team) var members: [Member] = []
 
-    init(_ number: Int) { self.number = number }
+    init(_ number: Int, code: Int) {
+      self.number = number
+      self.code = code
+    }
   }
 
   @Model class Member {
@@ -91,12 +95,22 @@ enum Kind: Int, CaseIterable {
   case team, member, captain, club, badge, chore
 
   /// Whether a new one becomes the row that has its unique value.
-  var isUnique: Bool { self == .badge || self == .club }
+  var isUnique: Bool { uniqueEnd != nil }
 
-  /// - Parameter code: The unique value of a badge or a club.
+  /// The end of a bond that belongs to a class with a unique value.
+  var uniqueEnd: (bond: Bond, side: Bond.Side)? {
+    switch self {
+    case .team: (.team, .left)
+    case .club: (.club, .right)
+    case .badge: (.badge, .right)
+    case .member, .captain, .chore: nil
+    }
+  }
+
+  /// - Parameter code: The unique value of a team, a club or a badge.
   func make(_ number: Int, code: Int) -> any Citizen {
     switch self {
-    case .team: World.Team(number)
+    case .team: World.Team(number, code: code)
     case .member: World.Member(number)
     case .captain: World.Captain(number)
     case .club: World.Club(number, code: code)
