@@ -24,6 +24,14 @@ extension DefaultSnapshot {
     return (list.added, list.removed)
   }
 
+  /// The slots whose stored values a save changes, with the to-one relationships that were emptied because
+  /// their model was set elsewhere or deleted.
+  var releasedSlots: SlotSet {
+    var slots = changedSlots
+    for slot in displacedLinks.keys { slots.insert(slot) }
+    return slots
+  }
+
   /// The model to which a changed to-one relationship led, if it was emptied because that model was set
   /// elsewhere or deleted.
   package func displacedLink(of relationship: String) -> PersistentIdentifier? {

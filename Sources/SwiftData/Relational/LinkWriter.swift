@@ -208,10 +208,25 @@ final class LinkWriter {
     answered += try rewrite(statements.answer, key, destination.key)
   }
 
+  /// Removes unique links whose model was set elsewhere, before other rows get them. A row with a required
+  /// link keeps it, because the other model may be merged with this row.
+  func releaseDisplaced(_ snapshot: DefaultSnapshot) throws {
+    if snapshot.displacedLinks.isEmpty { return }
+    let save = try prepared.save(of: snapshot)
+    let unique = save.uniqueSlots(among: snapshot.releasedSlots)
+    for link in save.toOnes where unique.contains(link.slot) {
+      guard let destination = snapshot.displacedLinks[link.slot]?.rowKey,
+        let statement = link.oneToOne?.freeDestination, !statement.isRequired,
+        !deletion.contains(destination, root: link.destinationRoot)
+      else { continue }
+      try displace(statement, nil, destination)
+    }
+  }
+
   /// Removes the links of other rows to one end of a one-to-one relationship.
-  func displace(_ rewriting: ToOneLink.Rewriting, _ row: Int64, _ destination: Int64?) throws {
+  func displace(_ rewriting: ToOneLink.Rewriting, _ row: Int64?, _ destination: Int64?) throws {
     // No row has the key 0, so 0 stands for none.
-    displaced += try rewrite(rewriting, row, destination ?? 0)
+    displaced += try rewrite(rewriting, row ?? 0, destination ?? 0)
   }
 
   /// - Returns: The written links, which the context must apply to its models.

@@ -360,7 +360,7 @@ final class RowWriter {
     _ request: SaveRequest
   ) throws -> [DefaultSnapshot] {
     let changed = try request.updated.filter { snapshot in
-      try !prepared.save(of: snapshot).uniqueSlots(among: snapshot.changedSlots).isEmpty
+      try !prepared.save(of: snapshot).uniqueSlots(among: snapshot.releasedSlots).isEmpty
     }
     guard !changed.isEmpty else { return [] }
     let others = try request.inserted.indices.contains {

@@ -15,8 +15,8 @@ struct SaveWriter {
     /// New models that the delete rules delete at once lose their unique values: merged with a
     /// stored row, they would delete it.
     case separateDoomedModels
-    /// Changed rows release the unique values that they change, so that other models can get these
-    /// values.
+    /// Changed rows release the unique values that they change, and unique links that they lose to other
+    /// models, so that these can get them.
     case releaseUniqueValues
     /// New models that can't be merged with a stored row get the next free keys (`KeyAssigner`).
     case assignFreeKeys
@@ -107,7 +107,10 @@ struct SaveWriter {
       (request, doomed) = try deletion.removingUniqueValuesOfDoomedModels(request)
     case .releaseUniqueValues:
       moving = try rows.rowsReleasingUniqueValues(request)
-      for snapshot in moving { try rows.clearOldUniqueValues(snapshot) }
+      for snapshot in moving {
+        try links.releaseDisplaced(snapshot)
+        try rows.clearOldUniqueValues(snapshot)
+      }
     case .assignFreeKeys:
       new = try InsertionRuns(request.inserted, doomed: doomed, prepared)
       keys.reserve(new.models.indices.count)

@@ -39,6 +39,22 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
+  /// Only one account can have a card, also without the constraint.
+  @Model final class Account {
+    #Unique<Account>([\.card])
+    var name: String
+    @Relationship(inverse: \Card.account) var card: Card?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Card {
+    var number: String
+    var account: Account?
+
+    init(_ number: String) { self.number = number }
+  }
+
   /// Written in one statement if it had one constraint.
   @Model final class Twice {
     #Unique<Twice>([\.first], [\.second])
@@ -85,7 +101,7 @@ import Testing
     ModelContext(
       try ModelContainer(
         for: Owner.self, Item.self, Left.self, Right.self, Place.self, Twice.self,
-        Revision.self,
+        Revision.self, Account.self, Card.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -115,6 +131,72 @@ import Testing
     context.insert(Item("b", "met"))
     try context.save()
     #expect(try items(context) == ["b met new"])
+  }
+
+  enum Side { case account, card }
+
+  private func accounts(_ context: ModelContext) throws -> [String] {
+    try context.stored(Account.self).map { account in
+      if let card = account.card, card.account !== account { return "one-sided" }
+      return "\(account.name) \(account.card?.number ?? "-")"
+    }.sorted()
+  }
+
+  private func move(_ card: Card, to account: Account, _ side: Side) {
+    switch side {
+    case .account: account.card = card
+    case .card: card.account = account
+    }
+  }
+
+  @Test(arguments: [Side.account, .card], [false, true])
+  func aUniqueLinkMovesToAnotherModel(_ side: Side, _ isStored: Bool) throws {
+    let context = try context()
+    let (old, new, card) = (Account("old"), Account("new"), Card("1"))
+    old.card = card
+    context.insert(old)
+    if isStored { context.insert(new) }
+    try context.save()
+    context.insert(new)
+    move(card, to: new, side)
+    try context.save()
+    #expect(try accounts(context) == ["new 1", "old -"])
+    #expect(old.name == "old" && old.card == nil && card.account === new)
+    #expect(old.persistentModelID != new.persistentModelID)
+    move(card, to: old, side)
+    try context.save()
+    #expect(try accounts(context) == ["new -", "old 1"])
+  }
+
+  @Test func uniqueLinksMoveInAChain() throws {
+    let context = try context()
+    let accounts = (0..<4).map { Account("\($0)") }
+    let cards = (0..<3).map { Card("\($0)") }
+    for (account, card) in zip(accounts, cards) {
+      account.card = card
+      context.insert(account)
+    }
+    try context.save()
+    for (account, card) in zip(accounts.dropFirst(), cards).reversed() { account.card = card }
+    try context.save()
+    #expect(try self.accounts(context) == ["0 -", "1 0", "2 1", "3 2"])
+    (accounts[1].card, accounts[3].card) = (accounts[3].card, accounts[1].card)
+    try context.save()
+    #expect(try self.accounts(context) == ["0 -", "1 2", "2 1", "3 0"])
+  }
+
+  @Test func aUniqueLinkMovesBesideADeletion() throws {
+    let context = try context()
+    let (old, gone, new) = (Account("old"), Account("gone"), Account("new"))
+    (old.card, gone.card) = (Card("1"), Card("2"))
+    context.insert(old)
+    context.insert(gone)
+    try context.save()
+    context.insert(new)
+    new.card = old.card
+    context.delete(gone)
+    try context.save()
+    #expect(try accounts(context) == ["new 1", "old -"])
   }
 
   @Test func eitherOfTwoConstraintsFindsTheRow() throws {
