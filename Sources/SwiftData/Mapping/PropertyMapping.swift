@@ -32,6 +32,8 @@ package struct ToOneMapping: Sendable {
   package let key: ColumnMapping
   /// Stores the entity number of the destination, if that has subentities.
   package let entityNumber: ColumnMapping?
+  /// Whether the key may be that of a deleted row, because the delete rule of the inverse is `.noAction`.
+  package let mayDangle: Bool
 }
 
 package struct ToManyMapping: Sendable {

@@ -69,7 +69,8 @@ extension SchemaBlueprint {
         ToOneMapping(
           destination: type._$descriptor.entityName, inverse: owner.inverses[property.name],
           key: key,
-          entityNumber: column(.entityNumber, .entityNumber, isOptional: property.isOptional)))
+          entityNumber: column(.entityNumber, .entityNumber, isOptional: property.isOptional),
+          mayDangle: owner.danglingLinks.contains(property.name)))
     case .toMany(let type):
       return toMany(property.name, of: owner, destination: type._$descriptor.entityName)
     }

@@ -12,6 +12,8 @@ struct SchemaBlueprint {
     let descriptor: _ModelDescriptor
     let ownSlots: Range<Int>
     let inverses: [String: String]
+    /// The relationships whose inverse has the delete rule `.noAction`.
+    let danglingLinks: Set<String>
     /// Whether the entity's table has rows of entities that are not in the schema.
     let hasOtherEntities: Bool
   }
@@ -36,6 +38,12 @@ struct SchemaBlueprint {
         else { continue }
         let parent = own[name]?.superName
         let firstOwn = parent.flatMap { descriptors[$0]?.properties.count } ?? 0
+        let relationships = entity.properties.compactMap { $0 as? Schema.Relationship }
+        let danglingLinks = relationships.filter { relationship in
+          let inverse = relationship.inverseName
+            .flatMap { schema.relationship($0, of: relationship.destination) }
+          return inverse?.deleteRule == .noAction
+        }
         entities.append(
           Entity(
             name: name, number: numbers[name] ?? 0, superName: parent, rootName: root.name,
@@ -44,9 +52,10 @@ struct SchemaBlueprint {
             descriptor: descriptor,
             ownSlots: firstOwn..<max(firstOwn, descriptor.properties.count),
             inverses: Dictionary(
-              entity.properties.compactMap { property in
-                (property as? Schema.Relationship)?.inverseName.map { (property.name, $0) }
+              relationships.compactMap { relationship in
+                relationship.inverseName.map { (relationship.name, $0) }
               }, uniquingKeysWith: { first, _ in first }),
+            danglingLinks: Set(danglingLinks.map(\.name)),
             hasOtherEntities: hasOtherEntities))
       }
     }

@@ -68,7 +68,8 @@ struct QueryScopes {
     if expression == part { return true }
     switch expression {
     case .column(let alias?, _):
-      // A column of a joined table is null if the join's key is null.
+      // A column of a joined table is null if the join finds no row, or if the join's key is null.
+      if part == RowColumns.key(of: alias) { return true }
       let join = levels.lazy.joined().first { $0.table.alias == alias }
       guard let join, case .binary(_, .equal, let key) = join.condition else { return false }
       return isNull(key, whenNull: part)

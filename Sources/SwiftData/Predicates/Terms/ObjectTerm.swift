@@ -102,10 +102,13 @@ extension ObjectTerm {
         throw NotInSQL("a destination outside the schema")
       }
       let key = SQLExpression.column(table: scopes.alias(of: self), name: toOne.key.name)
-      return .object(
-        ObjectTerm(
-          entity: destination, source: .key(key), scope: scope,
-          presence: presence(of: property, key)))
+      var object = ObjectTerm(entity: destination, source: .key(key), scope: scope)
+      // A link to a row that does not exist reads as nil: the joined key is null then.
+      if toOne.mayDangle, property.isOptional {
+        object.source = .row(alias: scopes.alias(of: object))
+      }
+      object.presence = presence(of: property, object.key)
+      return .object(object)
     case .toMany(let toMany):
       guard let destination = mapping.entity(named: toMany.destination) else {
         throw NotInSQL("a destination outside the schema")
