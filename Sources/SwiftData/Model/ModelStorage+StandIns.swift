@@ -71,6 +71,7 @@ extension _ModelStorage {
     switch overlaid(slot) {
     case .unset: break
     case .null: return property.isOptional ? nil : .missingValue
+    case .identifier: return relationships.partner(slot) == nil ? .missingRow : nil
     default: return nil
     }
     guard let known = knownRow(for: slot) else {
@@ -82,6 +83,8 @@ extension _ModelStorage {
     let isNull =
       property.leafCells.isEmpty ? known.isNull(slot) : property.leafCells.allSatisfy(known.isNull)
     if isNull { return property.isOptional ? nil : .missingValue }
+    // A key is stored, but the row that it refers to does not exist.
+    if property.isToOne, relationships.partner(slot) == nil { return .missingRow }
     return .unsuitableValue
   }
 }

@@ -6,6 +6,23 @@ import Testing
 @Suite struct UnreadableValueTests {
   typealias Record = Unreadable.Record
 
+  @Model final class Notebook {
+    var name: String
+    @Relationship(deleteRule: .noAction, inverse: \Page.notebook) var pages: [Page] = []
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Page {
+    var text: String
+    var notebook: Notebook
+
+    init(_ text: String, _ notebook: Notebook) {
+      self.text = text
+      self.notebook = notebook
+    }
+  }
+
   private func open(_ folder: TemporaryFolder) throws -> ModelContext {
     ModelContext(
       try ModelContainer(for: Record.self, configurations: ModelConfiguration(url: folder.store)))
@@ -183,6 +200,25 @@ import Testing
     _ = missing.readAll()
     #expect(missing.shape == .circle(radius: 0))
     #expect(missing.isDeleted)
+  }
+
+  /// The delete rule `.noAction` leaves the key in the row.
+  @Test func aRequiredLinkToADeletedRowIsListedAsAMissingRow() throws {
+    let container = try ModelContainer(
+      for: Notebook.self, Page.self, configurations: .init(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
+    let page = Page("p", Notebook("n"))
+    writer.insert(page)
+    try writer.save()
+    writer.delete(page.notebook)
+    try writer.save()
+    let reader = ModelContext(container)
+    let read = try #require(try reader.fetch(FetchDescriptor<Page>()).first)
+    for (page, context) in [(page, writer), (read, reader)] {
+      #expect(page.notebook.name == "")
+      #expect(context.unreadableValues.map(\.propertyName) == ["notebook"])
+      #expect(context.unreadableValues.map(\.reason) == [.missingRow])
+    }
   }
 
   @Test func aMissingModelOfARequiredRelationshipIsListed() throws {
