@@ -62,6 +62,8 @@ struct AttributeChange {
   }
 
   private(set) var sources: [[String]: ColumnSource] = [:]
+  /// The columns that get stored values, by their paths.
+  private var continued: Set<[String]> = []
   private(set) var checks: [ChangeCheck] = []
   /// Conditions for the rows of the file whose value changes; empty if no value changes.
   private(set) var changes: [String] = []
@@ -126,14 +128,13 @@ struct AttributeChange {
     _ earlier: AttributeDescription, _ stored: Earlier, _ carried: (ColumnSource) -> ColumnSource
   ) {
     let isNil = stored.isNil
-    var isContinued = false
     for (path, leaf) in current.paths {
       if let column = stored.columns[path],
         let conversion = ValueConversion(
           column.name.quotedName, from: column.leaf, to: leaf,
           integers: integers[path] ?? IntegerTypes(), sql)
       {
-        isContinued = true
+        continued.insert(path)
         if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), toleratesLosses
         {
           sources[path] = .expression(
@@ -165,7 +166,7 @@ struct AttributeChange {
     }
     // Declared defaults come in the form of the new column.
     sources = sources.mapValues(carried)
-    if !isContinued {
+    if continued.isEmpty {
       refuseLoss(where: "NOT (\(isNil))", stored)
       sources = [:]
       if !current.isOptional, !hasDefault {
@@ -311,15 +312,42 @@ struct AttributeChange {
 
   // MARK: Refusing
 
-  /// Reports values that are not the raw value of a case.
-  mutating func refuseOtherCases(_ isCase: (String) -> String) {
-    guard let stored, let column = stored.columns[[]]?.name.quotedName else { return }
-    if toleratesLosses, let source = sources[[]] {
-      sources[[]] = .expression("CASE WHEN \(isCase(column)) THEN \(source.sql) ELSE NULL END")
+  /// Reports values that are not the raw value of a case of the current enum.
+  mutating func refuseOtherCases(
+    of type: any RawRepresentable.Type, at path: [String], _ isCase: (String) -> String
+  ) {
+    guard let stored, continued.contains(path), let source = sources[path],
+      let known = stored.columns[path]
+    else { return }
+    let column = known.name.quotedName
+    let condition = "\(column) IS NOT NULL AND NOT \(isCase(column))"
+    if toleratesLosses {
+      sources[path] = .expression("CASE WHEN \(condition) THEN NULL ELSE \(source.sql) END")
+      changes.append(condition)
     }
+    let wasRaw = stored.property.attribute?.type == .composite
+    let types =
+      path.isEmpty
+      ? (wasRaw ? "an enum with other raw values" : known.leaf.typeText, "\(type)")
+      : (
+        "a value with other raw values",
+        "a value whose member \(path.joined(separator: ".")) is \(type)"
+      )
     refuseLoss(
-      where: "\(column) IS NOT NULL AND NOT \(isCase(column))", stored,
-      reason: "have a value that is not the raw value of a case")
+      where: condition, stored, types: types,
+      reason: "have a value that is not the raw value of a case",
+      advice: wasRaw
+        ? "Keep the case with its raw value, or set the new values in a stage .transform." : nil,
+      probe: sql.dialect == .sqlite ? probe(column, isCase) : nil)
+  }
+
+  /// A query that calls the function for few values, not for each row: without the limit SQLite would move the
+  /// call into the inner query. A server is asked with a table.
+  private func probe(_ column: String, _ isCase: (String) -> String) -> String {
+    """
+    SELECT 1 FROM (SELECT DISTINCT \(column) AS V FROM \(table.quotedName) WHERE \(rows.condition) \
+    AND \(column) IS NOT NULL LIMIT \(Int64.max)) WHERE NOT \(isCase("V")) LIMIT 1
+    """
   }
 
   /// Reports rows that have no value for a part that must have one.
@@ -373,8 +401,11 @@ struct AttributeChange {
         remedy, table: table, condition: "\(rows.condition) AND (\(condition))"))
   }
 
+  /// - Parameters:
+  ///   - types: The stored and the current type, if those of the attribute do not differ.
   private mutating func refuseLoss(
-    where condition: String, _ stored: Earlier, reason: String = "would lose their values"
+    where condition: String, _ stored: Earlier, types: (stored: String, current: String)? = nil,
+    reason: String = "would lose their values", advice: String? = nil, probe: String? = nil
   ) {
     if toleratesLosses {
       losses.append(condition)
@@ -383,11 +414,14 @@ struct AttributeChange {
     }
     checks.append(
       ChangeCheck(
-        entity, current.name, from: stored.property.typeText, to: current.typeText, reason: reason,
-        advice:
-          "Set the new values in a stage .transform. Or add a version with both properties, the old one "
+        entity, current.name, from: types?.stored ?? stored.property.typeText,
+        to: types?.current ?? current.typeText, reason: reason,
+        advice: advice
+          ?? "Set the new values in a stage .transform. Or add a version with both properties, the old one "
           + "under another name, and copy the values in didMigrate.",
-        .transformation, table: table, condition: "\(rows.condition) AND (\(condition))"))
+        .transformation, table: table, condition: "\(rows.condition) AND (\(condition))",
+        probe: probe
+      ))
   }
 
   /// Whether some column gets a value.

@@ -17,11 +17,12 @@ struct ChangeCheck: Hashable, Sendable {
   /// - Parameter condition: The condition on rows of the table.
   init(
     _ entity: String, _ property: String?, from: String, to: String, reason: String,
-    advice: String, _ remedy: MigrationProblem.Remedy, table: String, condition: String
+    advice: String, _ remedy: MigrationProblem.Remedy, table: String, condition: String,
+    probe: String? = nil
   ) {
     self.init(
       entity, property, from: from, to: to, reason: reason, advice: advice, remedy,
-      keys: "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(condition)")
+      keys: "SELECT \(RowTerms.key) FROM \(table.quotedName) WHERE \(condition)", probe: probe)
   }
 
   init(

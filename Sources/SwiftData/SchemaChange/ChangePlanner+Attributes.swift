@@ -46,13 +46,36 @@ extension ChangePlanner {
       uniquePaths: constraints.joined().filter { $0.first == attribute.name }
         .map { Array($0.dropFirst()) }, sql
     ) { tagged($0, attribute, from: tags.stored, to: tags.current) }
-    if let slot, let descriptor, let earlier = declared?.property.attribute,
-      case .attribute(.rawValue) = descriptor.properties[slot].form, earlier.type != .composite,
-      let type = descriptor.properties[slot].valueType as? any RawRepresentable.Type
-    {
-      change.refuseOtherCases { functions.isCase($0, in: table, of: type, isChanged: false) }
+    if let property = slot.flatMap({ descriptor?.properties[$0] }) {
+      // Raw values that stay in their column can be replaced by didMigrate.
+      let mayReplace =
+        mayCarryOver && !toleratesLosses && declared?.property.attribute?.type == .composite
+      for (path, type) in mayReplace ? [] : rawTypes(of: property) {
+        change.refuseOtherCases(of: type, at: path) {
+          functions.isCase($0, in: table, of: type, isChanged: false)
+        }
+      }
     }
     return change
+  }
+
+  /// The types with raw values in a property, by the paths of their columns.
+  private func rawTypes(
+    of property: ModelProperty
+  ) -> [(path: [String], type: any RawRepresentable.Type)] {
+    let columns: [(path: [String], type: any Any.Type)]
+    switch property.form {
+    case .attribute(.rawValue): columns = [([], property.valueType)]
+    case .attribute(.composite(let leaves)):
+      columns = leaves.compactMap { leaf in
+        guard case .rawValue = leaf.form else { return nil }
+        return (leaf.path, leaf.valueType)
+      }
+    default: columns = []
+    }
+    return columns.compactMap { path, type in
+      (type as? any RawRepresentable.Type).map { (path, $0) }
+    }
   }
 
   /// The old and new Swift types of integers, by the paths of the columns.
