@@ -249,13 +249,16 @@ extension PostgresConnection {
   // MARK: Enclosing transactions
 
   /// Begins a transaction that contains all others of the connection. The locks of a `write` are taken now,
-  /// not with its first statement: what its caller has in memory must not change from here on.
+  /// not with its first statement: what its caller has in memory must not change from here on. Inside another
+  /// enclosing transaction, such as a migration, it is a savepoint.
   /// - Parameter limit: How long to wait for the locks; `nil` for the limit of the connection.
   package func beginEnclosing(
     _ kind: TransactionKind = .write, within limit: Duration? = nil
   ) throws {
-    guard innerTransactions == nil else {
-      throw failure(.misuse, "a transaction is open already")
+    if let depth = innerTransactions {
+      guard !endsWithInner else { throw failure(.misuse, "the enclosing transaction ends") }
+      try begin(kind)
+      return enclosedDepths.append(depth)
     }
     try begin(kind, within: limit)
     do {
@@ -270,10 +273,21 @@ extension PostgresConnection {
 
   /// The next transaction inside the enclosing one is the last. It needs no savepoint, and is sent with the
   /// commit of the enclosing one, which throws its errors. If it is rolled back, so is the enclosing one.
-  package func endAfterNextInner() { endsWithInner = true }
+  package func endAfterNextInner() {
+    // One inside a migration is followed by others.
+    if enclosedDepths.isEmpty { endsWithInner = true }
+  }
 
   /// Commits all changes since `beginEnclosing`.
   package func commitEnclosing() throws {
+    if let depth = enclosedDepths.last {
+      guard innerTransactions == depth + 1 else {
+        throw failure(.misuse, "a transaction is open inside")
+      }
+      try commit()
+      enclosedDepths.removeLast()
+      return
+    }
     guard innerTransactions == 0 else {
       throw failure(
         .misuse,
@@ -286,6 +300,11 @@ extension PostgresConnection {
 
   /// Rolls back all changes since `beginEnclosing`; does nothing if no transaction is open.
   package func rollbackEnclosing() {
+    if let depth = enclosedDepths.popLast() {
+      // Its savepoint contains those that are still open inside.
+      innerTransactions = depth + 1
+      return rollback()
+    }
     guard innerTransactions != nil else { return }
     innerTransactions = nil
     rollback()

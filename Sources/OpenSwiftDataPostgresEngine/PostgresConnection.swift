@@ -44,6 +44,10 @@ package final class PostgresConnection {
   /// others.
   var innerTransactions: Int?
 
+  /// For each enclosing transaction inside another one, the number of transactions that contain it, without
+  /// the outermost.
+  var enclosedDepths: [Int] = []
+
   /// Whether the enclosing transaction ends with the next one inside.
   var endsWithInner = false
 
