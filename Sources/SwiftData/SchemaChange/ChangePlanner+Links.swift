@@ -131,14 +131,49 @@ extension ChangePlanner {
         $0, near: table, far: destination, between: dividedLinks.contains($0) ? entities : nil)
     }
     if selections.isEmpty { return .null }
-    let union = selections.joined(separator: " UNION ")
-    note(
-      entity, property, from: "a list", to: "one model", "have several members",
-      "SELECT A FROM (\(union)) AS L GROUP BY A HAVING count(DISTINCT B) > 1")
+    noteSeveralMembers(earlier, selections, entity, property)
     linkTables.append(
       LinkTable(
         name: "LINKS_\(linkTables.count)", selections: selections, table: table, column: column))
     return .links(linkTables.count - 1)
+  }
+
+  /// Reports rows that several links would give a single related model.
+  /// - Parameter selections: Those of the links' pairs.
+  private mutating func noteSeveralMembers(
+    _ earlier: [EarlierLinks], _ selections: [String], _ entity: String, _ property: String
+  ) {
+    let several =
+      "SELECT A FROM (\(selections.joined(separator: " UNION "))) AS L "
+      + "GROUP BY A HAVING count(DISTINCT B) > 1"
+    guard let relationship = new.model[entity]?[property]?.relationship,
+      let inverse = relationship.inverse, arePaired(earlier, property, of: entity)
+    else {
+      return note(
+        entity, property, from: "a list", to: "one model", "have several members", several)
+    }
+    checks.append(
+      ChangeCheck(
+        entity, property, from: "another relationship",
+        to: "the inverse of \(relationship.destination).\(inverse)",
+        reason: "would have several models, because the links of both become one",
+        advice: "Keep the former inverses, so that the two do not become each other's. If they "
+          + "are to be inverses, give both the same links in willMigrate of a custom stage.",
+        .declaration, keys: several))
+  }
+
+  /// Whether a relationship continues links of its own, and its inverse others.
+  private func arePaired(
+    _ earlier: [EarlierLinks], _ property: String, of entity: String
+  ) -> Bool {
+    let own = earlier.filter { link in
+      guard let near = link.near else { return false }
+      return new.model.subtree(of: entity).contains {
+        !near.relationship.isToMany
+          && counterparts.property(property, of: $0.name)?.property.name == near.relationship.name
+      }
+    }
+    return !own.isEmpty && own.count < earlier.count
   }
 
   private mutating func note(

@@ -280,4 +280,66 @@ import Testing
     let text = try store.refusal([Tagged.Note.self, Tagged.Tag.self])
     #expect(text.contains("@Relationship(originalName: \"labels\")"), "\(text)")
   }
+
+  // A removed list leaves two relationships without an inverse, which become each other's.
+
+  enum Housed {
+    @Model final class Owner {
+      var name: String
+      @Relationship(inverse: \Pet.owner) var pets: [Pet] = []
+      var best: Pet?
+
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Pet {
+      var name: String
+      var owner: Owner?
+
+      init(_ name: String, _ owner: Owner? = nil) { (self.name, self.owner) = (name, owner) }
+    }
+  }
+
+  enum Unlisted {
+    @Model final class Owner {
+      var name: String
+      var best: Pet?
+
+      init(_ name: String) { self.name = name }
+    }
+    @Model final class Pet {
+      var name: String
+      var owner: Owner?
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  private func makeHoused(pets: Int) throws {
+    try store.make([Housed.Owner.self, Housed.Pet.self]) { context in
+      let owner = Housed.Owner("Ann")
+      context.insert(owner)
+      let pets = (0..<pets).map { Housed.Pet("pet \($0)", owner) }
+      for pet in pets { context.insert(pet) }
+      owner.best = pets[0]
+    }
+  }
+
+  @Test func relationshipsThatBecomeInversesAreNamed() throws {
+    try makeHoused(pets: 2)
+    let text = try store.refusal([Unlisted.Owner.self, Unlisted.Pet.self])
+    #expect(
+      text.contains(
+        "Owner.best is the inverse of Pet.owner, but another relationship in the store"),
+      "\(text)")
+    #expect(text.contains("1 row (p1) would have several models"), "\(text)")
+    #expect(!text.contains("surplus") && !text.contains("a list"), "\(text)")
+  }
+
+  @Test func relationshipsWithTheSameLinksBecomeInverses() throws {
+    try makeHoused(pets: 1)
+    let context = try store.open([Unlisted.Owner.self, Unlisted.Pet.self])
+    let owner = try #require(try context.fetch(FetchDescriptor<Unlisted.Owner>()).first)
+    #expect(owner.best?.name == "pet 0")
+    #expect(owner.best?.owner === owner)
+  }
 }
