@@ -13,6 +13,8 @@ struct ChangeCheck: Hashable, Sendable {
   /// A faster query that returns a row if there are any; `nil` if there is none.
   let probe: String?
   let remedy: MigrationProblem.Remedy
+  /// The entity of the file that has the rows; `nil` for the counterpart of `entity`.
+  let storedEntity: String?
 
   /// - Parameter condition: The condition on rows of the table.
   init(
@@ -27,7 +29,8 @@ struct ChangeCheck: Hashable, Sendable {
 
   init(
     _ entity: String, _ property: String?, from: String, to: String, reason: String,
-    advice: String, _ remedy: MigrationProblem.Remedy, keys: String, probe: String? = nil
+    advice: String, _ remedy: MigrationProblem.Remedy, keys: String, probe: String? = nil,
+    storedEntity: String? = nil
   ) {
     self.entity = entity
     self.property = property
@@ -38,15 +41,19 @@ struct ChangeCheck: Hashable, Sendable {
     self.keys = keys
     self.probe = probe
     self.remedy = remedy
+    self.storedEntity = storedEntity
   }
 
-  /// - Parameter storedEntity: The name of the entity in the file.
+  /// - Parameter counterpart: The name of the entity in the file.
   /// - Returns: `nil` if there are no such rows.
-  func problem(_ session: any SQLSession, storedEntity: String) throws -> MigrationProblem? {
+  func problem(
+    _ session: any SQLSession, counterpart: String
+  ) throws -> MigrationProblem? {
     if let probe, try session.integer(probe) == nil { return nil }
     guard let rows = try FoundRows(keys, in: session) else { return nil }
     return MigrationProblem(
       entity: entity, property: property, from: from, to: to, reason: reason, rowCount: rows.count,
-      examples: rows.examples, advice: advice, remedy: remedy, storedEntity: storedEntity)
+      examples: rows.examples, advice: advice, remedy: remedy,
+      storedEntity: storedEntity ?? counterpart)
   }
 }

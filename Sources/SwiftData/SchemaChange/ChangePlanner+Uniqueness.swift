@@ -119,7 +119,7 @@ extension ChangePlanner {
           return "\(sql.typed(change.columns[source][place].sql, as: type)) AS U\(index)"
         }
         return """
-          SELECT \(RowTerms.key) AS K, \(terms.joined(separator: ", ")) \
+          SELECT \(source) AS S, \(RowTerms.key) AS K, \(terms.joined(separator: ", ")) \
           FROM \(change.sources[source].table.quotedName) WHERE \(change.sources[source].condition)
           """
       }.joined(separator: " UNION ALL ")
@@ -127,22 +127,40 @@ extension ChangePlanner {
       let hasOnlyNew = change.sources.flatMap(\.rows).allSatisfy { isNew(paths, in: $0) }
       let columns = places.indices.map { "U\($0)" }.joined(separator: ", ")
       let present = places.indices.map { "U\($0) IS NOT NULL" }.joined(separator: " AND ")
-      checks.append(
-        ChangeCheck(
-          entity.name, constraint.joined(separator: ", "), from: "not unique", to: "unique",
-          reason: "repeat the values of another row",
-          advice: hasOnlyNew
-            ? "Give each row a different value in a stage .transform, or declare a default value that "
-              + "differs in each row, such as UUID()."
-            : "Give each row a different value, or delete the duplicates, in willMigrate of a custom "
-              + "stage.", hasOnlyNew ? .transformation : .before,
-          keys: """
-            SELECT K FROM (SELECT K, row_number() OVER (PARTITION BY \(columns) ORDER BY K) AS N \
-            FROM (\(rows)) AS R WHERE \(present)) AS M WHERE N > 1 ORDER BY K
-            """,
-          probe: """
-            SELECT 1 FROM (\(rows)) AS R WHERE \(present) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1
-            """))
+      // Rows of several tables have the same keys, and are those of different entities.
+      let origins = change.sources.map { origin(of: $0, entity.name) }
+      for (source, origin) in origins.enumerated() {
+        let isOnly = origins.count == 1
+        checks.append(
+          ChangeCheck(
+            entity.name, constraint.joined(separator: ", "),
+            from: isOnly
+              ? "not unique" : "not unique in \(origins.joined(separator: " and ")) together",
+            to: "unique",
+            reason: (isOnly ? "" : "of \(origin) ") + "repeat the values of another row",
+            advice: hasOnlyNew
+              ? "Give each row a different value in a stage .transform, or declare a default value that "
+                + "differs in each row, such as UUID()."
+              : "Give each row a different value, or delete the duplicates, in willMigrate of a custom "
+                + "stage.", hasOnlyNew ? .transformation : .before,
+            keys: """
+              SELECT K FROM (SELECT S, K, row_number() OVER (PARTITION BY \(columns) ORDER BY S, K) AS N \
+              FROM (\(rows)) AS R WHERE \(present)) AS M WHERE N > 1 AND S = \(source) ORDER BY K
+              """,
+            probe: """
+              SELECT 1 FROM (\(rows)) AS R WHERE \(present) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1
+              """, storedEntity: origin))
+      }
     }
+  }
+
+  /// The entity of the file that has the rows of a source: that of the changed entity if it has the same
+  /// table, otherwise the nearest one with all of them.
+  private func origin(of source: TableSource, _ entity: String) -> String {
+    if let known = counterparts.entity(entity), old.table(of: known.name) == source.table {
+      return known.name
+    }
+    let lineages = source.rows.map { old.model.lineage(of: $0.stored.name).map(\.name) }
+    return lineages.first?.first { name in lineages.allSatisfy { $0.contains(name) } } ?? entity
   }
 }

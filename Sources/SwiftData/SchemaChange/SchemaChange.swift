@@ -122,7 +122,7 @@ package struct SchemaChange {
     try plan.defaults.prepare(session)
     let problems = try checks.compactMap { check in
       try check.problem(
-        session, storedEntity: counterparts.entity(check.entity)?.name ?? check.entity)
+        session, counterpart: counterparts.entity(check.entity)?.name ?? check.entity)
     }
     guard options.refusesLosses else { return problems }
     return problems + (try losses(session).filter { $0.valueCount > 0 }.map(\.problem))

@@ -185,4 +185,50 @@ import Testing
     // What a boat had is gone, not hidden in its row.
     #expect(try SQLiteFile.integer("SELECT count(ZDOORS) FROM ZVEHICLE", in: store.url) == 1)
   }
+
+  // MARK: Values that become unique in a superclass
+
+  enum Plated {
+    @Model final class Car {
+      @Attribute(.unique) var plate: String
+
+      init(_ plate: String) { self.plate = plate }
+    }
+    @Model final class Bike {
+      @Attribute(.unique) var plate: String
+
+      init(_ plate: String) { self.plate = plate }
+    }
+  }
+
+  enum PlatedTogether {
+    @Model class Vehicle {
+      @Attribute(.unique) var plate: String
+
+      init(_ plate: String) { self.plate = plate }
+    }
+    @Model final class Car: Vehicle {
+      override init(_ plate: String) { super.init(plate) }
+    }
+    @Model final class Bike: Vehicle {
+      override init(_ plate: String) { super.init(plate) }
+    }
+  }
+
+  @Test func valuesThatTwoClassesShareAreReportedForTheirClasses() throws {
+    try store.make([Plated.Car.self, Plated.Bike.self]) { context in
+      // The car is the first row of its table, and the bike the second one.
+      context.insert(Plated.Bike("b"))
+      try context.save()
+      context.insert(Plated.Bike("a"))
+      context.insert(Plated.Car("a"))
+    }
+    let text = try store.refusal([
+      PlatedTogether.Vehicle.self, PlatedTogether.Car.self, PlatedTogether.Bike.self,
+    ])
+    #expect(text.contains("not unique in Bike and Car together"), "\(text)")
+    #expect(text.contains("1 row (p1) of Car repeat"), "\(text)")
+    #expect(text.contains("FetchDescriptor<OldVersion.Car>"), "\(text)")
+    #expect(!text.contains("OldVersion.Vehicle"), "\(text)")
+  }
 }
