@@ -4,6 +4,8 @@ import Synchronization
 /// settings of the user.
 final class ContainerCoordinator: StoreCoordinator {
   let schema: Schema
+  /// The schema of the container; in a stage of a migration only the models of the migrated store.
+  let ownSchema: Schema
   let stores: [any DataStore]
   let ports: [any StorePort]
   let links: RelationshipLinks
@@ -25,9 +27,11 @@ final class ContainerCoordinator: StoreCoordinator {
 
   init(
     schema: Schema, stores: [(store: any DataStore, entities: Set<String>)],
-    configurations: Set<ModelConfiguration>, migrationPlan: (any SchemaMigrationPlan.Type)?
+    configurations: Set<ModelConfiguration>, migrationPlan: (any SchemaMigrationPlan.Type)?,
+    ownSchema: Schema? = nil
   ) {
     self.schema = schema
+    self.ownSchema = ownSchema ?? schema
     self.configurations = Mutex(configurations)
     self.migrationPlan = migrationPlan
     self.stores = stores.map(\.store)

@@ -58,19 +58,19 @@ package struct MigrationRun {
     case .custom(_, _, let willMigrate, let didMigrate):
       return (
         try willMigrate.map { body in
-          let code = StageCode(.willMigrate, of: name, try schema(at: from))
+          let code = StageCode(.willMigrate, of: name, try models(at: from))
           return { try code.run(self) { context, _ in try body(context) } }
         },
         try didMigrate.map { body in
-          let code = StageCode(.didMigrate, of: name, try schema(at: step.to))
+          let code = StageCode(.didMigrate, of: name, try models(at: step.to))
           return { try code.run(self) { context, _ in try body(context) } }
         }
       )
     }
   }
 
-  private func schema(at index: Int) throws -> Schema {
-    try migration.schema(at: index, of: store)
+  private func models(at index: Int) throws -> StageModels {
+    try migration.stageModels(at: index, of: store)
   }
 
   // MARK: The change of tables
@@ -106,7 +106,7 @@ package struct MigrationRun {
     let stored = try database.description()
     if stored.map({ StoreIdentity($0).describesModels }) ?? true { return }
     try database.complete(
-      DescribedSchema(schema(at: index)), version: migration.planning.versions[index].name)
+      DescribedSchema(models(at: index).own), version: migration.planning.versions[index].name)
   }
 
   // MARK: Transformations
@@ -124,15 +124,15 @@ package struct MigrationRun {
     _ step: MigrationPath.Step, named name: String, _ body: @escaping Transformation
   ) throws {
     guard let from = step.from else { return }
-    let earlier = try schema(at: from)
+    let earlier = try models(at: from)
     let change = try change(step, keepsOldTables: true)
     migration.progress?.endChange()
-    let mapping = change.oldMapping(earlier)
+    let mapping = change.oldMapping(earlier.own)
     try database.write { try change.indexOldTables(mapping, $0) }
-    try StageCode(.transformation, of: name, try schema(at: step.to)).run(self) { context, seal in
+    try StageCode(.transformation, of: name, try models(at: step.to)).run(self) { context, seal in
       let store = try database.earlierStore(
-        earlier, mapping, identifier: change.stored.identifier, seal)
-      let old = ModelContext(container(earlier, store))
+        earlier.own, mapping, identifier: change.stored.identifier, seal)
+      let old = ModelContext(try container(earlier, store, seal))
       old.reportsUnsavedChanges = false
       try body(MigrationTransformation(old: old, new: context, offset: change.keyOffset))
       if old.hasChanges {
@@ -156,14 +156,18 @@ package struct MigrationRun {
   // MARK: Containers of stages
 
   /// A container for the code of a stage, on the connection of the migration.
-  func container(_ schema: Schema, _ seal: StoreInvalidation) throws -> ModelContainer {
-    container(schema, try database.stageStore(DescribedSchema(schema), seal))
+  func container(_ models: StageModels, _ seal: StoreInvalidation) throws -> ModelContainer {
+    try container(models, try database.stageStore(DescribedSchema(models.own), seal), seal)
   }
 
-  private func container(_ schema: Schema, _ store: any DataStore) -> ModelContainer {
+  private func container(
+    _ models: StageModels, _ store: any DataStore, _ seal: StoreInvalidation
+  ) throws -> ModelContainer {
     ModelContainer(
       ContainerCoordinator(
-        schema: schema, stores: [(store, Set(schema.entitiesByName.keys))],
-        configurations: database.configurations(schema), migrationPlan: nil))
+        schema: models.all,
+        stores: [(store, Set(models.own.entitiesByName.keys))] + (try models.foreignStore(seal)),
+        configurations: database.configurations(models.own), migrationPlan: nil,
+        ownSchema: models.own))
   }
 }

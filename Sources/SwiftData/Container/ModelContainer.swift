@@ -45,7 +45,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   init(_ coordinator: ContainerCoordinator, mainContext: ModelContext? = nil) {
-    schema = coordinator.schema
+    schema = coordinator.ownSchema
     migrationPlan = coordinator.migrationPlan
     self.coordinator = coordinator
     knownMainContext = mainContext

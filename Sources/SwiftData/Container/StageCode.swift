@@ -10,19 +10,19 @@ struct StageCode {
   private let hook: Place
   /// The stage: `1.0.0 to 2.0.0`.
   private let stage: String
-  private let schema: Schema
+  private let models: StageModels
 
-  init(_ hook: Place, of stage: String, _ schema: Schema) {
+  init(_ hook: Place, of stage: String, _ models: StageModels) {
     self.hook = hook
     self.stage = stage
-    self.schema = schema
+    self.models = models
   }
 
   func run(_ run: MigrationRun, _ body: (ModelContext, StoreInvalidation) throws -> Void) throws {
     let seal = StoreInvalidation()
     // A context that the code keeps must not use tables that change after it.
     defer { seal.close() }
-    let context = ModelContext(try run.container(schema, seal))
+    let context = ModelContext(try run.container(models, seal))
     context.reportsUnsavedChanges = false  // an error reports them
     do {
       try body(context, seal)

@@ -86,6 +86,13 @@ package struct StoreMigration {
       entities: schema.entities.filter { names.contains($0.name) }, version: schema.version)
   }
 
+  /// The models that code of a stage may use.
+  /// - Parameter store: The description in the file before the first step.
+  func stageModels(at version: Int, of store: StoreIdentity) throws -> StageModels {
+    try StageModels(
+      own: schema(at: version, of: store), all: schema(at: version, of: nil), subject: subject)
+  }
+
   /// The change of the tables in a step, planned for the file as it is now.
   /// - Parameters:
   ///   - store: The description in the file before the first step.

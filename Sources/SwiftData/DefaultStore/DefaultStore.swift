@@ -59,10 +59,11 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   ///   - external: The files of large values, if they are open already.
   ///   - reader: Reads the description of the file.
   ///   - seal: Ends the use of the store while the pool stays open.
+  ///   - refusal: Why the store, which is empty, gets no rows; `nil` for any other store.
   init(
     _ configuration: ModelConfiguration, models: DescribedSchema, pool: ConnectionPool,
     version: String? = nil, external: ExternalFiles? = nil, reader: StoredSchemaReader,
-    seal: StoreInvalidation? = nil
+    seal: StoreInvalidation? = nil, refusal: SwiftDataError? = nil
   ) throws {
     self.configuration = configuration
     schema = models.schema
@@ -78,7 +79,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
     engine = RelationalStore(
       name: name, identifier: file.identifier, schema: schema, mapping: mapping,
       driver: configuration.instruments?.driver(over: sqlite) ?? sqlite as any SQLDriver,
-      isWritable: configuration.allowsSave, trees: file.trees,
+      isWritable: configuration.allowsSave && refusal == nil, refusal: refusal, trees: file.trees,
       history: file.history, removedEntities: file.removedEntities,
       keepsHistory: configuration.keepsHistory, retention: configuration.historyRetention,
       clock: configuration.instruments?.now,

@@ -10,6 +10,8 @@ extension RelationalStore {
   package func delete<T: PersistentModel>(
     _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void = {}
   ) throws {
+    // Such a store has no rows.
+    if refusal != nil { return willCommit() }
     try requireWritable()
     let query = try RowQuery(self, FetchDescriptor(predicate: request.predicate))
     guard !query.compiled.filtersInMemory,

@@ -17,7 +17,7 @@ extension RelationalStore {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
       return false
     }
-    if history == nil { return true }
+    if history == nil || refusal != nil { return true }
     try requireWritable()
     try driver.write(else: "no history was deleted") { session in
       try session.transaction {

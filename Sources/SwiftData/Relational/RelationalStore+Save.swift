@@ -59,6 +59,7 @@ extension RelationalStore {
   /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only.
   func requireWritable() throws {
     if isWritable { return }
+    if let refusal { throw refusal }
     throw SwiftDataError.modelValidationFailure.with(
       "The store \(name) was opened with allowsSave: false. Open it with allowsSave: true, or roll "
         + "back.", because: .readOnly)

@@ -14,6 +14,8 @@ package final class RelationalStore: StorePort {
   let schema: Schema
   /// Whether saves and deletions are allowed.
   let isWritable: Bool
+  /// Why the store, which is empty, gets no rows; `nil` for any other store.
+  let refusal: SwiftDataError?
   let mapping: SchemaMapping
   let driver: any SQLDriver
   package let plans: StorePlans
@@ -47,7 +49,8 @@ package final class RelationalStore: StorePort {
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
-    driver: any SQLDriver, isWritable: Bool = true, trees: Set<String> = [],
+    driver: any SQLDriver, isWritable: Bool = true, refusal: SwiftDataError? = nil,
+    trees: Set<String> = [],
     history: HistoryTables? = nil, removedEntities: [Int: String] = [:],
     keepsHistory: Bool = true, retention: HistoryRetention? = nil,
     clock: (@Sendable () -> Date)? = nil,
@@ -57,6 +60,7 @@ package final class RelationalStore: StorePort {
     self.identifier = identifier
     self.schema = schema
     self.isWritable = isWritable
+    self.refusal = refusal
     self.mapping = mapping
     self.driver = driver
     self.trees = trees
