@@ -167,6 +167,8 @@ struct AttributeChange {
     // Declared defaults come in the form of the new column.
     sources = sources.mapValues(carried)
     if continued.isEmpty {
+      // No part is missing beside others: the whole value is lost.
+      (checks, changes) = ([], [])
       refuseLoss(where: "NOT (\(isNil))", stored)
       sources = [:]
       if !current.isOptional, !hasDefault {

@@ -360,4 +360,36 @@ import Testing
     let text = try store.refusal([After.Place.self])
     #expect(text.contains("Place.level") && text.contains("not the raw value"), "\(text)")
   }
+
+  // MARK: Whole values
+
+  enum Columns {
+    @Model final class Spot {
+      var address: Before.Address
+      var level: Int
+
+      init(level: Int) {
+        self.level = level
+        address = Before.Address(street: "Via Appia", city: "Rome")
+      }
+    }
+  }
+
+  enum Archived {
+    @Model final class Spot {
+      @Attribute(.codable) var address: Before.Address
+      var level: After.Level
+
+      init() { (address, level) = (Before.Address(street: "", city: ""), .low) }
+    }
+  }
+
+  @Test func aValueThatIsLostAsAWholeIsReportedOnce() throws {
+    try store.make([Columns.Spot.self]) { $0.insert(Columns.Spot(level: 1)) }
+    let text = try store.refusal([Archived.Spot.self])
+    let lines = text.split(separator: "\n").filter { $0.hasPrefix("- ") }
+    #expect(lines.count { $0.hasPrefix("- Spot.address is") } == 1, "\(text)")
+    #expect(lines.count { $0.hasPrefix("- Spot.level is") } == 1, "\(text)")
+    #expect(!text.contains("member"), "\(text)")
+  }
 }
