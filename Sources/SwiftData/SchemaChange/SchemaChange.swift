@@ -125,7 +125,11 @@ package struct SchemaChange {
         session, counterpart: counterparts.entity(check.entity)?.name ?? check.entity)
     }
     guard options.refusesLosses else { return problems }
-    return problems + (try losses(session).filter { $0.valueCount > 0 }.map(\.problem))
+    let deletions = try losses(session).filter { loss in
+      loss.valueCount > 0
+        && !problems.contains { $0.storedEntity == loss.entity && $0.property == loss.property }
+    }
+    return problems + deletions.map(\.problem)
   }
 
   /// The values that the change deletes, and what others have added to tables that it drops.

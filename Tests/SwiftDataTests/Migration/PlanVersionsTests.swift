@@ -172,4 +172,31 @@ import Testing
     #expect(Schema.Version(text: "1.2.3") == Schema.Version(1, 2, 3))
     for text in ["", "1", "1.2", "1.2.x", "1.2.3.4"] { #expect(Schema.Version(text: text) == nil) }
   }
+
+  enum Named: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Trip.self] }
+
+    @Model final class Trip {
+      var title: String = ""
+      init() {}
+    }
+  }
+
+  enum NamedPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Named.self]
+    static let stages: [MigrationStage] = []
+  }
+
+  @Test func aPropertyThatAnUnknownVersionLosesIsNamedOnce() throws {
+    let store = try MigratedStore()
+    try store.make([Second.Trip.self]) { $0.insert(Second.Trip(name: "Rome")) }
+    let error = #expect(throws: SwiftDataError.unknownDataStoreSchema) {
+      try ModelContainer(
+        for: Schema(versionedSchema: Named.self), migrationPlan: NamedPlan.self,
+        configurations: [ModelConfiguration(url: store.url)])
+    }
+    let text = error?.description ?? ""
+    #expect(text.components(separatedBy: "- Trip.name is").count == 2, "\(text)")
+  }
 }
