@@ -28,6 +28,28 @@ struct MigrationTests {
     }
   }
 
+  enum Zero {
+    @Model final class Sign {
+      var name: String
+      var text: String = "x\u{0}y"
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  @Test func aDeclaredTextThatTheServerCannotStoreIsNamed() throws {
+    let plain = ModelContext(try store.container(Schema([Plain.Sign.self])))
+    plain.insert(Plain.Sign("a"))
+    try plain.save()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try store.container(Schema([Zero.Sign.self]))
+    }
+    let text = error?.description ?? ""
+    #expect(text.contains("Sign.text") && text.contains("U+0000"), "\(text)")
+    #expect(!text.contains("ALTER TABLE"), "\(text)")
+    let context = ModelContext(try store.container(Schema([Plain.Sign.self])))
+    #expect(try context.fetchCount(FetchDescriptor<Plain.Sign>()) == 1)
+  }
+
   /// A quote or backslash and the mark after it are one character.
   @Test func declaredTextsWithMarksAreKept() throws {
     let plain = ModelContext(try store.container(Schema([Plain.Sign.self])))

@@ -58,7 +58,7 @@ struct ChangeSQL: Hashable, Sendable {
       if number.isFinite { return "\(number)" }
       let name = number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
       return "'\(name)'::\(type == .decimal ? "numeric" : "double precision")"
-    // A zero cannot be stored in text: the server reports it.
+    // `DeclaredDefaults` refuses a text with a zero.
     case .text(let text):
       return type == .decimal ? "'\(text)'::numeric" : ChangeSQL.quoted(text)
     case .blob(let bytes) where type == .decimal:

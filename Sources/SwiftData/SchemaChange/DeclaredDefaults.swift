@@ -22,11 +22,14 @@ final class DeclaredDefaults {
     var values: [_StoredValue] = []
   }
 
+  private let dialect: SQLDialect
   private var declarations: [Declaration] = []
   private var known: [String: Value?] = [:]
 
+  init(_ dialect: SQLDialect) { self.dialect = dialect }
+
   /// - Returns: `nil` if the property has no declared default.
-  /// - Throws: `SwiftDataError` if the value cannot be encoded.
+  /// - Throws: `SwiftDataError` if the value cannot be encoded or stored.
   func value(of slot: Int, _ descriptor: _ModelDescriptor) throws -> Value? {
     let property = descriptor.properties[slot]
     let name = "\(descriptor.entityName).\(property.name)"
@@ -34,7 +37,7 @@ final class DeclaredDefaults {
     var value: Value?
     if property.defaultValue != nil {
       let declaration = Declaration(property: property, type: descriptor.type, slot: slot)
-      let values = try (0..<3).map { _ in try DeclaredDefaults.evaluate(declaration) }
+      let values = try (0..<3).map { _ in try evaluate(declaration) }
       if values.allSatisfy({ $0 == values[0] }) {
         value = .constant(values[0])
       } else {
@@ -49,18 +52,27 @@ final class DeclaredDefaults {
   /// The value of one column in a row. All columns of a property use the same evaluation.
   func value(at place: Int, leaf: Int, row: Int64) throws -> _StoredValue {
     if declarations[place].row != row {
-      declarations[place].values = try DeclaredDefaults.evaluate(declarations[place])
+      declarations[place].values = try evaluate(declarations[place])
       declarations[place].row = row
     }
     return declarations[place].values[leaf]
   }
 
-  private static func evaluate(_ declaration: Declaration) throws -> [_StoredValue] {
+  private func evaluate(_ declaration: Declaration) throws -> [_StoredValue] {
     let metadata = declaration.type.schemaMetadata.filter {
       !($0.metadata is any KeyPathConstraint)
     }
     guard let value = metadata[declaration.slot].defaultValue else { return [] }
-    return try stored(value, of: declaration.property, in: declaration.type._$descriptor.entityName)
+    let entity = declaration.type._$descriptor.entityName
+    let values = try DeclaredDefaults.stored(value, of: declaration.property, in: entity)
+    if !dialect.storesZeroCharacters, values.contains(where: \.hasZeroCharacter) {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The default value of the property contains the character U+0000, which the database cannot store in "
+          + "a text. Remove it, or store the value as Data.", doing: "migrating a store",
+        entity: entity, property: declaration.property.name,
+        because: .invalidValue(entity: entity, property: declaration.property.name))
+    }
+    return values
   }
 
   /// A value of the property's type, as the values of its columns.
@@ -90,6 +102,10 @@ extension RawRepresentable {
 }
 
 extension _StoredValue {
+  fileprivate var hasZeroCharacter: Bool {
+    if case .text(let text) = self { text.unicodeScalars.contains("\0") } else { false }
+  }
+
   /// The value as an SQL literal.
   var literal: String {
     switch self {

@@ -20,12 +20,15 @@ enum MigrationFunction {
 /// values by the keys of the rows, and the stored values that are raw values of a case.
 final class MigrationFunctions {
   let sql: ChangeSQL
-  let defaults = DeclaredDefaults()
+  let defaults: DeclaredDefaults
   private var rawTypes: [any RawRepresentable.Type] = []
   private var cases: [MigrationCases] = []
   private var values: [MigrationValues] = []
 
-  init(_ sql: ChangeSQL) { self.sql = sql }
+  init(_ sql: ChangeSQL) {
+    self.sql = sql
+    defaults = DeclaredDefaults(sql.dialect)
+  }
 
   /// The condition that a stored value is the raw value of a case.
   /// - Parameters:
