@@ -11,8 +11,10 @@
 public struct UnreadableValue: Hashable, Sendable {
   /// Why a property reads as a placeholder value.
   public enum Reason: Hashable, Sendable {
-    /// The row was deleted or never existed, and nothing of it had been read. Of a required relationship: the
-    /// row that it refers to was deleted, which the delete rule `.noAction` allows.
+    /// The row was deleted or never existed, and nothing of it had been read.
+    ///
+    /// Of a required relationship: the row that it refers to was deleted, which the delete rule
+    /// `.noAction` allows.
     case missingRow
     /// The column of a required property has no value, or one of another kind, such as text instead
     /// of a number.
