@@ -54,6 +54,22 @@ import Testing
     static let dropTexts = MigrationStage.lightweight(fromVersion: V2.self, toVersion: V3.self)
   }
 
+  enum LabelPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self, V3.self] }
+    static var stages: [MigrationStage] { [Plan.fillAmounts, insertLabel()] }
+
+    private static func insertLabel() -> MigrationStage {
+      let insertLabel = MigrationStage.custom(
+        fromVersion: V2.self, toVersion: V3.self, willMigrate: nil,
+        didMigrate: { context in
+          if context.container.schema.entitiesByName["Expense"] == nil { return }
+          context.insert(V3.Expense(label: "opening balance", amount: 0))
+          try context.save()
+        })
+      return insertLabel
+    }
+  }
+
   enum TripsV1: VersionedSchema {
     static let versionIdentifier = Schema.Version(1, 0, 0)
     static var models: [any PersistentModel.Type] { [Trip.self] }
@@ -182,6 +198,14 @@ import Testing
     let expenses = try ModelContext(container).fetch(
       FetchDescriptor<V3.Expense>(sortBy: [SortDescriptor(\.label)]))
     #expect(expenses.map(\.amount) == [0, 2.5])
+  }
+
+  @Test func aStageInsertsAModelIntoItsStore() throws {
+    let container = try ModelContainer(
+      for: V3.Expense.self, migrationPlan: LabelPlan.self,
+      configurations: ModelConfiguration(url: store.url))
+    let expenses = try ModelContext(container).fetch(FetchDescriptor<V3.Expense>())
+    #expect(Set(expenses.map(\.label)) == ["tea", "gift", "opening balance"])
   }
 
   @Test func duplicatesAreRemovedAndPricesBecomeNumbers() throws {
