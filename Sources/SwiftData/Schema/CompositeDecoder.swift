@@ -198,7 +198,8 @@ private struct CompositeSingleDecoding: SingleValueDecodingContainer {
   func decodeNil() -> Bool { source.isNull(at: position) }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let scalar = type as? any ScalarCoding.Type, source.tree.nodes[position].leaf != nil {
+    // A scalar that has no leaf must not reach `read`: its `init(from:)` asks for itself again.
+    if let scalar = type as? any ScalarCoding.Type {
       return try source.readScalar(scalar, as: type, at: position, codingPath)
     }
     return try source.read(type, at: position, codingPath: codingPath)
