@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataRowStorage
 
 /// Collects the values of the leaves while a value is encoded.
 final class CompositeSink {
@@ -29,12 +30,12 @@ final class CompositeSink {
         // An `Optional` is encoded as its wrapped value or as nothing.
         return try value.encode(to: CompositeEncoder(sink: self, position: position))
       }
-      try store(scalar.storedValue, at: leaf)
+      try store(scalar, at: leaf)
     case .rawValue:
       guard let raw = value as? any RawRepresentable, let scalar = Self.rawValue(of: raw) else {
         return try value.encode(to: CompositeEncoder(sink: self, position: position))
       }
-      values[leaf] = scalar.storedValue
+      try store(scalar, at: leaf)
     case .encoded:
       let data = try EncodedCoding.encode(value)
       values[leaf] = data.elementsEqual("null".utf8) ? .null : .blob(data)
@@ -45,11 +46,16 @@ final class CompositeSink {
 
   func writeScalar(_ value: some ScalarCoding, at position: Int) throws {
     guard let leaf = tree.nodes[position].leaf else { throw fault(at: position) }
-    try store(value.storedValue, at: leaf)
+    try store(value, at: leaf)
   }
 
-  private func store(_ value: _StoredValue, at leaf: Int) throws {
-    if case .real(let number) = value, number.isNaN, tree.leaves[leaf].form == .scalar(.date) {
+  private func store<S: ScalarCoding>(_ scalar: S, at leaf: Int) throws {
+    let value = scalar.storedValue
+    let form = tree.leaves[leaf].form
+    guard form == .scalar(S.scalarType) || form.keeps(value, of: S.self) else {
+      throw fault(named: tree.leaves[leaf].codingPath.joined(separator: "."))
+    }
+    if case .real(let number) = value, number.isNaN, form == .scalar(.date) {
       throw SwiftDataError.modelValidationFailure.with(
         "A date that is not a number can't be stored, at '\(tree.leaves[leaf].name)'. Set a valid "
           + "date.")
@@ -87,9 +93,12 @@ final class CompositeSink {
   func fault(at position: Int?, key: (any CodingKey)? = nil) -> SwiftDataError {
     let leaf = position.flatMap { tree.nodes[$0].leaves.first }
     let path = leaf.flatMap { tree.leaves[$0].codingPath.first }
-    let spot = key?.stringValue ?? path ?? ""
-    return SwiftDataError.modelValidationFailure.with(
-      "A value encodes itself differently from its stored properties, at '\(spot)'. "
+    return fault(named: key?.stringValue ?? path ?? "")
+  }
+
+  private func fault(named name: String) -> SwiftDataError {
+    SwiftDataError.modelValidationFailure.with(
+      "A value encodes itself differently from its stored properties, at '\(name)'. "
         + "Mark the property @Attribute(.codable), which stores it as one value.")
   }
 
@@ -233,5 +242,23 @@ private struct RejectingUnkeyedContainer: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder {
     sink.error = sink.error ?? sink.fault(at: position)
     return CompositeEncoder(sink: sink, position: nil)
+  }
+}
+
+extension LeafStorageForm {
+  /// Whether the column of the leaf returns a scalar that it is not declared for. Such a value comes from an
+  /// `encode(to:)` that writes a property as another type.
+  fileprivate func keeps<S: ScalarCoding>(_ value: _StoredValue, of type: S.Type) -> Bool {
+    let kept: _StoredValue?
+    switch (cellKind, value) {
+    case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): return true
+    case (.real, .integer(let number)): kept = .real(Double(number))
+    case (.integer, .real(let number)): kept = Int64(exactly: number).map { .integer($0) }
+    case (.text, .blob(let bytes)):
+      kept = String(validating: bytes, as: UTF8.self).map { .text($0) }
+    default: kept = nil
+    }
+    guard let kept else { return false }
+    return S(storedValue: kept)?.storedValue == value
   }
 }

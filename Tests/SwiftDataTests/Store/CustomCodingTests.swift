@@ -66,4 +66,87 @@ import Testing
       found.tagged
         == Tagged(tag: Tag(name: "a", color: "b"), other: Tag(name: "wood", color: "green")))
   }
+
+  // MARK: Properties that are encoded as other types
+
+  /// Encodes a number as text.
+  struct Price: Codable, Equatable {
+    var amount: Double
+
+    init(amount: Double) { self.amount = amount }
+
+    enum CodingKeys: CodingKey { case amount }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      amount = Double(try container.decode(String.self, forKey: .amount)) ?? 0
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode("\(amount)", forKey: .amount)
+    }
+  }
+
+  /// Encodes a text as a number, and an integer as a floating-point number.
+  struct Ticket: Codable, Equatable {
+    var code = "7"
+    var cents = 100
+
+    init(code: String = "7", cents: Int = 100) { (self.code, self.cents) = (code, cents) }
+
+    enum CodingKeys: CodingKey { case code, cents }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      code = try container.decode(String.self, forKey: .code)
+      cents = Int(try container.decode(Double.self, forKey: .cents) * 100)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      if let number = Int(code) {
+        try container.encode(number, forKey: .code)
+      } else {
+        try container.encode(code, forKey: .code)
+      }
+      try container.encode(Double(cents) / 100, forKey: .cents)
+    }
+  }
+
+  @Model final class Sale {
+    var price: Price?
+    var ticket: Ticket?
+    @Attribute(.codable) var whole: Price?
+
+    init() {}
+  }
+
+  @Test func aPropertyThatIsEncodedAsAnotherTypeIsRefused() throws {
+    let changes: [(name: String, change: (Sale) -> Void)] = [
+      ("Sale.price", { $0.price = Price(amount: 12.5) }),
+      ("Sale.ticket", { $0.ticket = Ticket() }),
+      ("Sale.ticket", { $0.ticket = Ticket(code: "a", cents: 250) }),
+    ]
+    for (name, change) in changes {
+      let context = try context(Sale.self)
+      let sale = Sale()
+      change(sale)
+      context.insert(sale)
+      let error = #expect(throws: SwiftDataError.self) { try context.save() }
+      #expect(error == .modelValidationFailure)
+      #expect(error?.description.contains(name) == true)
+      #expect(error?.description.contains("@Attribute(.codable)") == true)
+    }
+    #expect(try context(Sale.self).fetchCount(FetchDescriptor<Sale>()) == 0)
+  }
+
+  @Test func aPropertyThatIsEncodedAsAnotherTypeIsKeptIfTheColumnCan() throws {
+    let sale = Sale()
+    sale.whole = Price(amount: 12.5)
+    sale.ticket = Ticket(code: "a", cents: 200)
+    let found = try stored(sale)
+    #expect(found.whole == Price(amount: 12.5))
+    #expect(found.ticket == Ticket(code: "a", cents: 200))
+  }
 }
