@@ -34,7 +34,13 @@ struct CompositeSource {
         throw mismatch(type, at: leaf, codingPath)
       }
       return try EncodedCoding.decode(type, from: bytes)
-    case .rawValue, .enumCase:
+    case .rawValue:
+      // As it was written, without the type's own coding.
+      if let raw = type as? any RawRepresentable.Type, let value = raw.make(values[leaf]) as? T {
+        return value
+      }
+      return try type.init(from: decoder(at: position, codingPath))
+    case .enumCase:
       return try type.init(from: decoder(at: position, codingPath))
     }
   }
@@ -89,6 +95,13 @@ struct CompositeSource {
     let upper = try readScalar(Int64.self, as: Int64.self, at: high, codingPath)
     let lower = try readScalar(Int64.self, as: Int64.self, at: low, codingPath)
     return Duration(attoseconds: Int128(upper) << 64 | Int128(UInt64(bitPattern: lower)))
+  }
+}
+
+extension RawRepresentable {
+  fileprivate static func make(_ value: _StoredValue) -> Any? {
+    guard let scalar = RawValue.self as? any ScalarCoding.Type else { return nil }
+    return (scalar.init(storedValue: value) as? RawValue).flatMap(Self.init(rawValue:))
   }
 }
 

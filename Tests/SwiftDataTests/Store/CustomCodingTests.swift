@@ -149,4 +149,70 @@ import Testing
     #expect(found.whole == Price(amount: 12.5))
     #expect(found.ticket == Ticket(code: "a", cents: 200))
   }
+
+  // MARK: Raw values with a coding of their own
+
+  enum Level: Int, Codable, CaseIterable {
+    case low = 1
+    case high = 2
+
+    init(from decoder: any Decoder) throws {
+      let name = try decoder.singleValueContainer().decode(String.self)
+      self = Level.allCases.first { "\($0)" == name } ?? .low
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode("\(self)")
+    }
+  }
+
+  struct Depth: RawRepresentable, Codable, Equatable {
+    var rawValue: Double
+
+    init(rawValue: Double) { self.rawValue = rawValue }
+
+    enum CodingKeys: CodingKey { case meters }
+
+    init(from decoder: any Decoder) throws {
+      rawValue = try decoder.container(keyedBy: CodingKeys.self).decode(
+        Double.self, forKey: .meters)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(rawValue, forKey: .meters)
+    }
+  }
+
+  struct Lake: Codable, Equatable {
+    var level = Level.low
+    var other: Level?
+    var depth = Depth(rawValue: 0)
+  }
+
+  enum Water: Codable, Equatable {
+    case at(Level)
+    case gone
+  }
+
+  @Model final class Map {
+    var lake = Lake()
+    var spare: Lake?
+    var water = Water.gone
+    var top = Level.low
+
+    init() {}
+  }
+
+  @Test func rawValuesWithACodingOfTheirOwnAreReadAsTheyAreStored() throws {
+    let map = Map()
+    map.lake = Lake(level: .high, other: .high, depth: Depth(rawValue: 3.5))
+    map.spare = Lake(level: .high, other: nil, depth: Depth(rawValue: -1))
+    (map.water, map.top) = (.at(.high), .high)
+    let found = try stored(map)
+    #expect(found.lake == Lake(level: .high, other: .high, depth: Depth(rawValue: 3.5)))
+    #expect(found.spare == Lake(level: .high, other: nil, depth: Depth(rawValue: -1)))
+    #expect(found.water == .at(.high) && found.top == .high)
+  }
 }
