@@ -142,8 +142,11 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
     return emptyCases.count == 1 ? emptyCases.compactMap(Key.init(stringValue:)) : []
   }
 
+  /// Whether the value was encoded, as far as the columns show it: an optional value that is nil may
+  /// have been.
   func contains(_ key: Key) -> Bool {
-    source.tree.child(of: position, for: key) != nil
+    guard let child = source.tree.child(of: position, for: key) else { return false }
+    return !source.tree.nodes[child].isVisible || !source.isNull(at: child)
   }
 
   func decodeNil(forKey key: Key) throws -> Bool {

@@ -8,6 +8,8 @@ struct CompositeTree: Sendable {
     var parent = 0
     /// Set for a case of an enum that stores nothing if all its values are absent.
     var emptyCase: CompositeLeaf.EmptyCase?
+    /// Whether a value is in one of the columns if it was encoded. Only a NaN is stored as null.
+    var isVisible = false
   }
 
   static let root = 0
@@ -17,6 +19,7 @@ struct CompositeTree: Sendable {
 
   init(_ leaves: [CompositeLeaf]) {
     self.leaves = leaves
+    var leafNodes: [Int] = []
     for (index, leaf) in leaves.enumerated() {
       var position = Self.root
       nodes[position].leaves.append(index)
@@ -36,6 +39,22 @@ struct CompositeTree: Sendable {
         nodes[position].leaves.append(index)
       }
       nodes[position].leaf = index
+      leafNodes.append(position)
+    }
+    for (leaf, position) in zip(leaves, leafNodes) { noteVisible(leaf, at: position) }
+  }
+
+  /// Marks the nodes from a leaf upwards, as far as the leaf has a value if the node has one.
+  private mutating func noteVisible(_ leaf: CompositeLeaf, at position: Int) {
+    var (position, depth) = (position, leaf.codingPath.count)
+    while depth > leaf.optionalDepth ?? 0 {
+      nodes[position].isVisible = true
+      position = nodes[position].parent
+      // Another case of the enum may have no column.
+      if leaf.form == .enumCase, depth == leaf.codingPath.count, !emptyCases(of: position).isEmpty {
+        return
+      }
+      depth -= 1
     }
   }
 

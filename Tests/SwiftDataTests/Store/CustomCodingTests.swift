@@ -215,4 +215,81 @@ import Testing
     #expect(found.spare == Lake(level: .high, other: nil, depth: Depth(rawValue: -1)))
     #expect(found.water == .at(.high) && found.top == .high)
   }
+
+  // MARK: Members that are not encoded
+
+  struct Inner: Codable, Equatable {
+    var side = 1
+    var note: String?
+  }
+
+  enum Mode: Codable, Equatable {
+    case plain
+    case every(Int)
+  }
+
+  /// Encodes only what differs from the defaults.
+  struct Settings: Codable, Equatable {
+    var count = 5
+    var name = "default"
+    var scale = 1.5
+    var inner = Inner(side: 2, note: "n")
+    var mode = Mode.every(3)
+    var level = Level.high
+    var remark: String? = "none"
+
+    init() {}
+
+    enum CodingKeys: CodingKey { case count, name, scale, inner, mode, level, remark }
+
+    init(from decoder: any Decoder) throws {
+      self.init()
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      if container.contains(.count) { count = try container.decode(Int.self, forKey: .count) }
+      if container.contains(.name) { name = try container.decode(String.self, forKey: .name) }
+      if container.contains(.scale) { scale = try container.decode(Double.self, forKey: .scale) }
+      if container.contains(.inner) { inner = try container.decode(Inner.self, forKey: .inner) }
+      if container.contains(.mode) { mode = try container.decode(Mode.self, forKey: .mode) }
+      if container.contains(.level) { level = try container.decode(Level.self, forKey: .level) }
+      // Nil is encoded.
+      if container.contains(.remark) {
+        remark = try container.decode(String?.self, forKey: .remark)
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      let plain = Settings()
+      if count != plain.count { try container.encode(count, forKey: .count) }
+      if name != plain.name { try container.encode(name, forKey: .name) }
+      if scale != plain.scale { try container.encode(scale, forKey: .scale) }
+      if inner != plain.inner { try container.encode(inner, forKey: .inner) }
+      if mode != plain.mode { try container.encode(mode, forKey: .mode) }
+      if level != plain.level { try container.encode(level, forKey: .level) }
+      try container.encode(remark, forKey: .remark)
+    }
+  }
+
+  @Model final class App {
+    var settings: Settings
+    var spare: Settings?
+
+    init(_ settings: Settings) { self.settings = settings }
+  }
+
+  @Test func membersThatAreNotEncodedReadAsTheDefaultsOfTheDecoder() throws {
+    let app = App(Settings())
+    app.spare = Settings()
+    app.spare?.inner.side = 7
+    let found = try stored(app)
+    #expect(found.settings == app.settings && found.spare == app.spare)
+  }
+
+  @Test func membersThatAreEncodedReadAsTheyAre() throws {
+    var settings = Settings()
+    (settings.count, settings.name, settings.scale) = (0, "", 0)
+    (settings.inner, settings.mode) = (Inner(side: 0, note: nil), .plain)
+    (settings.level, settings.remark) = (.low, nil)
+    #expect(try stored(App(settings)).settings == settings)
+  }
 }
