@@ -19,6 +19,19 @@ struct ModelDiagnosticTests {
       ])
   }
 
+  @Test func aPropertyWithARawIdentifierIsNotExpanded() {
+    let result = expandModel(
+      "@Model final class Item { var `a b` = 1; var `class` = 2; init() {} }")
+    #expect(result.messages == [Self.rawIdentifier("a b")])
+    #expect(!result.text.contains("_a b") && !result.text.contains("\"a b\""))
+    #expect(result.text.contains("private var _class: _SwiftDataNoType"))
+  }
+
+  private static func rawIdentifier(_ name: String) -> String {
+    "error: @Model cannot persist a property named '\(name)', because stores have no such names; use letters, digits "
+      + "and underscores, or mark it @Transient"
+  }
+
   private static let bodies: [(String, String)] = [
     (
       "let a = 1",
@@ -53,6 +66,9 @@ struct ModelDiagnosticTests {
         + "PersistentModel; give it another name, and keep stored values with "
         + "@Attribute(originalName: \"isDeleted\")"
     ),
+    ("var `hello world` = 1", rawIdentifier("hello world")),
+    ("var `a.b`: Int", rawIdentifier("a.b")),
+    (#"@Attribute(.unique) var `a"b`: Int"#, rawIdentifier(#"a"b"#)),
     (
       "var persistentModelID: Int",
       "error: @Model cannot persist a property named 'persistentModelID', which hides "

@@ -24,6 +24,7 @@ enum ModelDiagnostic: Equatable {
   case doubleOptional(String)
   case transientWithoutDefault(String)
   case reservedName(String)
+  case rawIdentifier(String)
 
   // An attribute on a property
   case attributeOnComputed(macro: String, property: String)
@@ -113,6 +114,9 @@ extension ModelDiagnostic: DiagnosticMessage {
     case .reservedName(let name):
       "@Model cannot persist a property named '\(name)', which hides '\(name)' of PersistentModel; give it "
         + "another name, and keep stored values with @Attribute(originalName: \"\(name)\")"
+    case .rawIdentifier(let name):
+      "@Model cannot persist a property named '\(name)', because stores have no such names; use letters, digits "
+        + "and underscores, or mark it @Transient"
     case .attributeOnComputed(let macro, let name):
       "@\(macro) cannot be applied to computed property '\(name)'"
     case .attributeOnStatic(let macro, let name):

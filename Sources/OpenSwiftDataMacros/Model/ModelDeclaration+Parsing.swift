@@ -68,12 +68,12 @@ extension VariableDeclSyntax {
   var isStatic: Bool { modifiers.has(.static, .class) }
 
   /// The name of the property if a model persists it. Each property of a class asks this of every
-  /// member, so it allocates nothing.
+  /// member, so it allocates nothing, except for names with backticks.
   var persistedIdentifier: TokenSyntax? {
     guard isStoredInstanceVariable,
       bindings.count == 1,
       let pattern = bindings.first?.pattern.as(IdentifierPatternSyntax.self),
-      !pattern.identifier.text.hasPrefix("_$"),
+      !pattern.identifier.text.hasPrefix("_$"), !pattern.identifier.isRawIdentifier,
       modifiers.first(of: ["lazy", "unowned", "override"]) == nil,
       !attributes.has("Transient"), ThirdPartyAttribute.knownPropertyWrapper(in: attributes) == nil,
       !(isConstant && bindings.first?.initializer != nil)

@@ -32,6 +32,8 @@ struct PropertyValidation {
       checkTransient(sink: &sink)
     } else if !isNamed {
       sink.report(.destructuringPattern, at: position)
+    } else if node.bindings.contains(where: \.isNamedByRawIdentifier) {
+      sink.report(.rawIdentifier(name), at: position)
     } else if let modifier = node.modifiers.first(of: ["lazy", "unowned"]) {
       checkModifier(modifier, sink: &sink)
     } else if node.modifiers.has(.override) {
@@ -85,6 +87,12 @@ struct PropertyValidation {
       [ModelFixIt.splitBindings.replacing(node, with: split)]
     }
     sink.report(.severalBindings(names), at: node, fixIts: fixIts ?? [])
+  }
+}
+
+extension PatternBindingSyntax {
+  fileprivate var isNamedByRawIdentifier: Bool {
+    pattern.as(IdentifierPatternSyntax.self)?.identifier.isRawIdentifier ?? false
   }
 }
 

@@ -6,6 +6,12 @@ extension TokenSyntax {
   var plainName: String {
     text.count > 2 && text.hasPrefix("`") ? String(text.dropFirst().dropLast()) : text
   }
+
+  /// Whether the name needs backticks for its characters, as `` `hello world` `` does, so that a name with a
+  /// prefix needs them too.
+  var isRawIdentifier: Bool {
+    text.hasPrefix("`") && !"_\(plainName)".isValidSwiftIdentifier(for: .variableName)
+  }
 }
 
 extension TypeSyntax {
