@@ -30,10 +30,7 @@ struct CompositeSource {
       }
       return try readScalar(scalar, as: type, at: position, codingPath)
     case .encoded:
-      guard let bytes = values[leaf].encodedBytes else {
-        throw mismatch(type, at: leaf, codingPath)
-      }
-      return try EncodedCoding.decode(type, from: bytes)
+      return try readEncoded(type, at: position, codingPath: codingPath)
     case .rawValue:
       // As it was written, without the type's own coding.
       if let raw = type as? any RawRepresentable.Type, let value = raw.make(values[leaf]) as? T {
@@ -55,6 +52,16 @@ struct CompositeSource {
       throw mismatch(type, at: leaf, codingPath)
     }
     return value
+  }
+
+  /// A value that its column holds as JSON.
+  func readEncoded<T: Decodable>(
+    _ type: T.Type, at position: Int, codingPath: [any CodingKey]
+  ) throws -> T {
+    guard let leaf = tree.nodes[position].leaf, case .encoded = tree.leaves[leaf].form,
+      let bytes = values[leaf].encodedBytes
+    else { throw mismatch(type, at: tree.nodes[position].leaf, codingPath) }
+    return try EncodedCoding.decode(type, from: bytes)
   }
 
   /// Whether a leaf belongs to a present value, so that its column is null for NaN only.
@@ -165,6 +172,16 @@ private struct CompositeKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerPro
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try scalar(type, key) }
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(type, key) }
 
+  // Without these the standard library throws. The types decode themselves with the same functions.
+
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try source.readEncoded(type, at: try child(for: key), codingPath: codingPath + [key])
+  }
+
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try source.readEncoded(type, at: try child(for: key), codingPath: codingPath + [key])
+  }
+
   private func scalar<T: ScalarCoding & Decodable>(_ type: T.Type, _ key: Key) throws -> T {
     let position = try child(for: key)
     if let leaf = source.tree.nodes[position].leaf, case .scalar = source.tree.leaves[leaf].form,
@@ -219,5 +236,13 @@ private struct CompositeSingleDecoding: SingleValueDecodingContainer {
       return try source.readScalar(scalar, as: type, at: position, codingPath)
     }
     return try source.read(type, at: position, codingPath: codingPath)
+  }
+
+  func decode(_ type: Int128.Type) throws -> Int128 {
+    try source.readEncoded(type, at: position, codingPath: codingPath)
+  }
+
+  func decode(_ type: UInt128.Type) throws -> UInt128 {
+    try source.readEncoded(type, at: position, codingPath: codingPath)
   }
 }

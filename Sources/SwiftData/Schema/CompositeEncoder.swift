@@ -37,8 +37,7 @@ final class CompositeSink {
       }
       try store(scalar, at: leaf)
     case .encoded:
-      let data = try EncodedCoding.encode(value)
-      values[leaf] = data.elementsEqual("null".utf8) ? .null : .blob(data)
+      try writeEncoded(value, at: position)
     case .enumCase:
       try value.encode(to: CompositeEncoder(sink: self, position: position))
     }
@@ -47,6 +46,15 @@ final class CompositeSink {
   func writeScalar(_ value: some ScalarCoding, at position: Int) throws {
     guard let leaf = tree.nodes[position].leaf else { throw fault(at: position) }
     try store(value, at: leaf)
+  }
+
+  /// Stores a value as JSON in the column of a leaf.
+  func writeEncoded(_ value: any Encodable, at position: Int) throws {
+    guard let leaf = tree.nodes[position].leaf, case .encoded = tree.leaves[leaf].form else {
+      throw fault(at: position)
+    }
+    let data = try EncodedCoding.encode(value)
+    values[leaf] = data.elementsEqual("null".utf8) ? .null : .blob(data)
   }
 
   private func store<S: ScalarCoding>(_ scalar: S, at leaf: Int) throws {
@@ -158,6 +166,16 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
   func encode(_ value: Float, forKey key: Key) throws { try write(value, key) }
   func encode(_ value: String, forKey key: Key) throws { try write(value, key) }
 
+  // Without these the standard library throws. The types encode themselves with the same functions.
+
+  func encode(_ value: Int128, forKey key: Key) throws { try writeEncoded(value, key) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try writeEncoded(value, key) }
+
+  private func writeEncoded(_ value: some Encodable, _ key: Key) throws {
+    guard let child = child(for: key) else { throw sink.fault(at: position, key: key) }
+    try sink.writeEncoded(value, at: child)
+  }
+
   private func write(_ value: some ScalarCoding & Encodable, _ key: Key) throws {
     guard let child = child(for: key) else { throw sink.fault(at: position, key: key) }
     if case .scalar = sink.tree.form(at: child) {
@@ -215,6 +233,14 @@ private struct CompositeSingleEncoding: SingleValueEncodingContainer {
     } else {
       try sink.write(value, at: position)
     }
+  }
+
+  func encode(_ value: Int128) throws { try writeEncoded(value) }
+  func encode(_ value: UInt128) throws { try writeEncoded(value) }
+
+  private func writeEncoded(_ value: some Encodable) throws {
+    guard let position else { throw sink.fault(at: nil) }
+    try sink.writeEncoded(value, at: position)
   }
 }
 

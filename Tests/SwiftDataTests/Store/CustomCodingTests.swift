@@ -292,4 +292,53 @@ import Testing
     (settings.level, settings.remark) = (.low, nil)
     #expect(try stored(App(settings)).settings == settings)
   }
+
+  // MARK: Wide integers
+
+  struct Count: Codable, Equatable {
+    var signed: Int128 = 1
+    var unsigned: UInt128?
+    var small = 1
+  }
+
+  struct Wide: Codable, Equatable {
+    var value: UInt128
+
+    init(value: UInt128) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+      value = try decoder.singleValueContainer().decode(UInt128.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  enum Total: Codable, Equatable {
+    case none
+    case of(Int128, Wide)
+  }
+
+  @Model final class Counter {
+    var count = Count()
+    var spare: Count?
+    var total = Total.none
+    var wide: Wide?
+
+    init() {}
+  }
+
+  @Test func membersWith128BitsAreStored() throws {
+    let counter = Counter()
+    counter.count = Count(signed: .min, unsigned: .max, small: 2)
+    counter.spare = Count(signed: .max, unsigned: nil)
+    counter.total = .of(-5, Wide(value: .max))
+    counter.wide = Wide(value: 1 << 100)
+    let found = try stored(counter)
+    #expect(found.count == Count(signed: .min, unsigned: .max, small: 2))
+    #expect(found.spare == Count(signed: .max, unsigned: nil))
+    #expect(found.total == .of(-5, Wide(value: .max)) && found.wide == Wide(value: 1 << 100))
+  }
 }
