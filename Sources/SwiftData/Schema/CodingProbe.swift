@@ -1,3 +1,5 @@
+import Foundation
+
 /// Finds the coding keys of a `Decodable` type without decoding a value: the decoder of the probe
 /// throws as soon as the first container is opened.
 enum CodingProbe {
@@ -15,11 +17,21 @@ enum CodingProbe {
   /// The scalar type that a type decodes as a single value; `nil` for every other type, and for one
   /// that decodes several values.
   static func singleValue(of type: any Decodable.Type) -> ScalarType? {
+    if textsOfFoundation.contains(ObjectIdentifier(type)) { return .string }
     let answer = Answer()
     _ = try? type.init(from: ProbeDecoder(answer: answer, activeCase: nil))
     guard !answer.openedOtherContainer, answer.singleValues.count == 1 else { return nil }
     return (answer.singleValues[0] as? any ScalarCoding.Type)?.scalarType
   }
+
+  /// Types of Foundation that encode themselves as a text, but also decode an older form with keys, which the
+  /// probe can't distinguish from the form that they encode.
+  private static let textsOfFoundation: Set<ObjectIdentifier> = Set(
+    [
+      Locale.Collation.self, Locale.Currency.self, Locale.LanguageCode.self,
+      Locale.MeasurementSystem.self, Locale.NumberingSystem.self, Locale.Region.self,
+      Locale.Script.self, Locale.Subdivision.self, Locale.Variant.self,
+    ].map { (type: any Any.Type) in ObjectIdentifier(type) })
 
   struct Key {
     /// The name of the case, which is also the name of the property.

@@ -341,4 +341,44 @@ import Testing
     #expect(found.spare == Count(signed: .max, unsigned: nil))
     #expect(found.total == .of(-5, Wide(value: .max)) && found.wide == Wide(value: 1 << 100))
   }
+
+  // MARK: Parts of locales
+
+  struct Market: Codable, Equatable {
+    var currency = Locale.Currency("EUR")
+    var region: Locale.Region?
+    var script: Locale.Script?
+  }
+
+  @Model final class Shop {
+    var currency: Locale.Currency?
+    var region: Locale.Region?
+    var code = Locale.LanguageCode("en")
+    var language: Locale.Language?
+    var components: Locale.Components?
+    var system: Locale.MeasurementSystem?
+    var market = Market()
+    var regions: [Locale.Region] = []
+
+    init() {}
+  }
+
+  @Test func partsOfLocalesAreStored() throws {
+    let shop = Shop()
+    (shop.currency, shop.region) = (Locale.Currency("CHF"), Locale.Region("CH"))
+    (shop.code, shop.system) = (Locale.LanguageCode("de"), .metric)
+    shop.language = Locale.Language(identifier: "zh-Hant-TW")
+    shop.components = Locale.Components(identifier: "de_CH@currency=CHF;calendar=hebrew")
+    shop.market = Market(region: Locale.Region("DE"), script: Locale.Script("Latn"))
+    shop.regions = [Locale.Region("AT")]
+    let found = try stored(shop)
+    #expect(found.currency == Locale.Currency("CHF") && found.region == Locale.Region("CH"))
+    #expect(found.code == Locale.LanguageCode("de") && found.system == .metric)
+    #expect(found.language == Locale.Language(identifier: "zh-Hant-TW"))
+    #expect(found.components == shop.components)
+    #expect(found.market == shop.market && found.regions == [Locale.Region("AT")])
+    let currency: Locale.Currency? = Locale.Currency("CHF")
+    let matching = FetchDescriptor<Shop>(predicate: #Predicate { $0.currency == currency })
+    #expect(try context(Shop.self).fetchCount(matching) == 1)
+  }
 }
