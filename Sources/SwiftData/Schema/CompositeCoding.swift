@@ -67,7 +67,8 @@ private enum CompositeCodingCache {
 /// JSON for values in a single column. JSON has no numbers for infinities and NaN, so these are
 /// texts.
 package enum EncodedCoding {
-  /// Encodes as compact JSON with sorted keys, so that equal values give equal bytes.
+  /// Encodes as compact JSON with sorted keys and sorted elements of sets, so that equal values give equal
+  /// bytes. Sets inside other values are not sorted.
   package static func encode(_ value: any Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -77,6 +78,9 @@ package enum EncodedCoding {
     if hasBareNaN(data) {
       throw SwiftDataError.modelValidationFailure.with(
         "A decimal that is not a number can't be stored inside another value. Set a valid number.")
+    }
+    if let collection = value as? any UnorderedCollection {
+      return type(of: collection).sorted(data)
     }
     return data
   }

@@ -381,4 +381,46 @@ import Testing
     let matching = FetchDescriptor<Shop>(predicate: #Predicate { $0.currency == currency })
     #expect(try context(Shop.self).fetchCount(matching) == 1)
   }
+
+  // MARK: Values without an order
+
+  struct Cell: Codable, Hashable {
+    var text: String
+    var number: Int
+  }
+
+  @Model final class Collected {
+    @Attribute(.unique) var texts: Set<String>
+    @Attribute(.unique) var cells: Set<Cell>
+    @Attribute(.unique) var counts: [Cell: [Int]]
+    var edition = 0
+
+    init(_ numbers: [Int], edition: Int) {
+      texts = Set(numbers.map { "],\"\\{\($0)" })
+      cells = Set(numbers.map { Cell(text: "a, \"}", number: $0) })
+      counts = [:]
+      for number in numbers { counts[Cell(text: "c", number: number)] = [number, number] }
+      self.edition = edition
+    }
+  }
+
+  @Test func uniquenessOfSetsDoesNotDependOnTheirOrder() throws {
+    let numbers = Array(1...20)
+    for edition in 1...4 {
+      let context = try context(Collected.self)
+      // The order of a set depends on its history.
+      let collected = Collected(
+        edition.isMultiple(of: 2) ? numbers.reversed() : numbers, edition: edition)
+      collected.texts.reserveCapacity(edition * 100)
+      collected.cells.reserveCapacity(edition * 100)
+      collected.counts.reserveCapacity(edition * 100)
+      context.insert(collected)
+      try context.save()
+    }
+    let found = try context(Collected.self).fetch(FetchDescriptor<Collected>())
+    let expected = Collected(numbers, edition: 4)
+    #expect(found.map(\.edition) == [4])
+    #expect(found.first?.texts == expected.texts && found.first?.cells == expected.cells)
+    #expect(found.first?.counts == expected.counts)
+  }
 }
