@@ -3,7 +3,8 @@ import Foundation
 /// Saves a context a short time after its first change.
 ///
 /// 1. *Waiting*: the first edit starts the timer.
-/// 2. *Scheduled*: further edits cost nothing; one save stores all of them.
+/// 2. *Scheduled*: further edits cost nothing; one save stores all of them. The context of a model
+///    actor, and its executor, are retained, so that an actor that is released now is saved too.
 /// 3. The timer fires: a separate job on the context's actor saves the context and waits again. A
 ///    failed save leaves the changes pending, and the next edit starts the timer again. There is no
 ///    retry without an edit: a broken rule stays broken, SQLite has already waited for locks, and
@@ -20,6 +21,8 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   var errorHandler: ((any Error) -> Void)?
   private(set) var isEnabled = false
   private var clock: Task<Void, Never>?
+  /// The context of a model actor and its executor while the timer runs. A cycle, which the save ends.
+  private var retained: (context: ModelContext, executor: any SerialExecutor)?
   /// Whether an edit was made where no actor is known that could run the save.
   private var hasNoExecutor = false
   /// Changes made by the save itself are not edits: after a failed save they would start another
@@ -59,13 +62,14 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   }
 
   private func noteEdit() {
-    guard wantsEdits, context.context != nil else { return }
+    guard wantsEdits, let face = context.context else { return }
     guard let executor = isolation.current else {
       hasNoExecutor = true
       AutosaveLog.noteNoActor()
       return watchers.update()
     }
     registry.add(self, executor: executor, context: context)
+    retained = executor.ofModelActor.map { (face, $0) }
     clock = Task.detached { [weak self, delay] in
       do {
         try await Task.sleep(for: delay)
@@ -76,13 +80,21 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   }
 
   private func stop() {
-    clock?.cancel()
-    clock = nil
+    stopClock()
     registry.remove(self)
     watchers.update()
   }
 
+  private func stopClock() {
+    clock?.cancel()
+    clock = nil
+    retained = nil
+  }
+
   private func clockRanOut() {
+    // The error handler may use the context.
+    let face = context.context
+    defer { withExtendedLifetime(face) {} }
     do {
       try saveNow()
     } catch {
@@ -92,15 +104,15 @@ final class Autosave: EditWatcher, @unchecked Sendable {
 
   /// Saves the pending changes; called on the context's actor.
   func saveNow() throws {
-    clock?.cancel()
-    clock = nil
-    guard isEnabled, let context = context.context else { return }
+    let face = context.context
+    stopClock()
+    guard isEnabled, let face else { return }
     isSaving = true
     defer {
       isSaving = false
       watchers.update()
     }
-    try context.save()
+    try face.save()
     isSaving = false
     // Observers of the save may have made new changes.
     if !changes.isEmpty { noteEdit() }

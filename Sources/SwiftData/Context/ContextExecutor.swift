@@ -26,6 +26,12 @@ enum ContextExecutor: Sendable {
     return key
   }()
 
+  /// The executor of a model actor, which owns the context; `nil` for another actor.
+  var ofModelActor: (any SerialExecutor)? {
+    guard case .executor(let reference) = self else { return nil }
+    return reference.executor
+  }
+
   /// Runs `work` on the actor as a separate job; does nothing if the actor was deallocated.
   func run(_ work: @escaping @Sendable () throws -> Void) async throws {
     switch self {

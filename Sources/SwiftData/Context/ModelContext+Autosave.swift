@@ -10,8 +10,9 @@ extension ModelContext {
   /// for changes made on the main queue. Elsewhere nothing is saved automatically, and one warning
   /// is written to standard error.
   ///
-  /// A context that is released saves nothing. Before a program ends, or releases its last context,
-  /// it must await ``ModelContainer/settle()``.
+  /// A model actor that is released after a change is saved too: its context exists until then.
+  /// Another context that is released saves nothing. Before a program ends, it must await
+  /// ``ModelContainer/settle()``.
   public var autosaveEnabled: Bool {
     get { knownAutosave?.isEnabled ?? false }
     set {

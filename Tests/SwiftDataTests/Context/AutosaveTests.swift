@@ -203,12 +203,54 @@ import Testing
     #expect(await clerk.hasChanges == false)
   }
 
-  @Test func anActorThatIsGoneSavesNothing() async throws {
+  @Test func aModelActorThatIsReleasedIsSavedAndThenDeallocated() async throws {
+    let container = try Library.container()
+    weak var gone: DefaultSerialModelExecutor?
+    for number in 0..<20 {
+      let clerk = Clerk(modelContainer: container)
+      await clerk.insert("\(number)")
+      gone = clerk.modelExecutor as? DefaultSerialModelExecutor
+    }
+    try await container.settle()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 20)
+    while gone != nil { await Task.yield() }
+  }
+
+  @Test func aModelActorThatIsReleasedIsSavedByItsTimer() async throws {
     let container = try Library.container()
     weak var gone: DefaultSerialModelExecutor?
     do {
       let clerk = Clerk(modelContainer: container)
       await clerk.insert("Ann")
+      gone = clerk.modelExecutor as? DefaultSerialModelExecutor
+    }
+    while gone != nil { await Task.yield() }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func afterAFailedAutosaveAReleasedModelActorIsDeallocated() async throws {
+    let container = try Library.container()
+    let (ann, errors) = (ModelContext(container), Counter())
+    ann.insert(Author(name: "Ann"))
+    try ann.save()
+    weak var gone: DefaultSerialModelExecutor?
+    do {
+      let clerk = Clerk(modelContainer: container)
+      await clerk.breakARule(errors)
+      gone = clerk.modelExecutor as? DefaultSerialModelExecutor
+    }
+    while gone != nil { await Task.yield() }
+    #expect(errors.count == 1)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Author>()) == 1)
+  }
+
+  @Test func aModelActorWithoutAutosaveIsDeallocatedWithItsChanges() async throws {
+    let container = try Library.container()
+    weak var gone: DefaultSerialModelExecutor?
+    do {
+      let clerk = Clerk(modelContainer: container)
+      await clerk.insert("Ann")
+      await clerk.disableAutosave()
       gone = clerk.modelExecutor as? DefaultSerialModelExecutor
     }
     while gone != nil { await Task.yield() }
@@ -261,4 +303,13 @@ private actor Clerk {
     modelContext.autosaveEnabled = true
     modelContext.insert(Author(name: name))
   }
+
+  /// Makes the autosave fail, because a stored author has the name.
+  func breakARule(_ errors: Counter) {
+    modelContext.uniquenessPolicy = .refuse
+    modelContext.autosaveErrorHandler = { _ in errors.increment() }
+    insert("Ann")
+  }
+
+  func disableAutosave() { modelContext.autosaveEnabled = false }
 }
