@@ -6,6 +6,9 @@ struct ChangedModels {
     let descriptor: _ModelDescriptor
     /// Properties that were changed in any of them.
     var slots = SlotSet()
+    /// Properties of which the context itself has saved changes. Only requests without pending changes find
+    /// other models then.
+    var savedSlots = SlotSet()
     /// Whether any of them are new or deleted.
     var haveInsertionsOrDeletions = false
     /// The changed models.
@@ -51,10 +54,14 @@ struct ChangedModels {
 
   /// Adds what the context itself has saved. New models got their keys, by which the store orders
   /// them, or became known rows. Delete rules deleted related models and removed models from
-  /// relationships. Edits are recorded already.
+  /// relationships. Edits are recorded already, but change what is stored only now.
   mutating func insert(savedByContext saved: SavedChanges, in coordinator: any StoreCoordinator) {
     insertSaved(saved, in: coordinator) { descriptor, slots in
       slots == .all ? slots : slots.intersection(descriptor.relationshipSet)
+    }
+    for (identifier, slots) in saved.updated {
+      guard let descriptor = coordinator.descriptor(identifier.entityName) else { continue }
+      change(descriptor) { $0.savedSlots.formUnion(slots) }
     }
   }
 

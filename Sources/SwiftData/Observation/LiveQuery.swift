@@ -253,7 +253,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
       descriptor: descriptor, editingState: core.stores.editingState)
     return QueryInterest(
       Element._$descriptor, reads: port?.reads(of: request), sections: section?.slot,
-      wantsAllChanges: wantsAllChanges
+      includesPendingChanges: descriptor.includePendingChanges, wantsAllChanges: wantsAllChanges
     ) { descriptor, slot in
       descriptor.link(slot, in: core.coordinator).map { ($0.destination, $0.inverseSlot) }
     }

@@ -5,6 +5,7 @@
 /// |----------------------------------------------------|-----------------------------------------|
 /// | a model of the fetched class is new or deleted     | always                                  |
 /// | a property of a model of the fetched class         | predicate, order or sections read it    |
+/// | such a property is saved by the context itself     | the request leaves pending changes out  |
 /// | a model at the end of a relationship that is read  | it is new or deleted, its side of the   |
 /// |                                                    | relationship, or what is read, changes  |
 /// | anything else                                      | never                                   |
@@ -35,19 +36,22 @@ struct QueryInterest {
   private(set) var isUnlimited = false
   /// Whether a model's own attributes determine whether it matches, and its position.
   private(set) var readsOwnAttributesOnly = false
+  private let includesPendingChanges: Bool
 
   /// - Parameters:
   ///   - fetched: The class of the fetched models.
   ///   - reads: What the request reads; `nil` if that is unknown.
   ///   - sections: The property of the section titles.
+  ///   - includesPendingChanges: Whether an edit matters when it is made, and not again when it is saved.
   ///   - wantsAllChanges: Whether each change of a fetched model matters.
   ///   - inverse: The other side of a relationship, and the class there.
   init(
     _ fetched: _ModelDescriptor, reads: RequestReads?, sections: Int? = nil,
-    wantsAllChanges: Bool = false,
+    includesPendingChanges: Bool = true, wantsAllChanges: Bool = false,
     inverse: (_ModelDescriptor, Int) -> (destination: _ModelDescriptor, slot: Int?)?
   ) {
     self.fetched = fetched
+    self.includesPendingChanges = includesPendingChanges
     guard let reads, !reads.mayReadMore else {
       isUnlimited = true
       return
@@ -108,10 +112,12 @@ struct QueryInterest {
   }
 
   private func concerns(_ kind: ChangedModels.Kind) -> Bool {
-    parts.contains { part in
+    var slots = kind.slots
+    if !includesPendingChanges { slots.formUnion(kind.savedSlots) }
+    return parts.contains { part in
       guard kind.descriptor.isKind(of: part.descriptor) else { return false }
       return kind.haveInsertionsOrDeletions && part.wantsInsertionsAndDeletions
-        || !kind.slots.intersection(part.slots).isEmpty
+        || !slots.intersection(part.slots).isEmpty
     }
   }
 }

@@ -49,6 +49,46 @@ struct ResultsObserverTests {
     #expect(observer.debugDescription == "ResultsObserver(Trip, 1 models)")
   }
 
+  @Test func aRequestWithoutPendingChangesFollowsSavesOfItsContext() throws {
+    let (a, _) = (add("a"), add("b"))
+    try context.save()
+    var descriptor = FetchDescriptor<Trip>(
+      predicate: #Predicate { $0.name != "hidden" }, sortBy: [SortDescriptor(\.name)])
+    descriptor.includePendingChanges = false
+    let observer = try ResultsObserver(fetchDescriptor: descriptor, modelContext: context)
+    var names: [String] { observer.results.map(\.name) }
+    a.name = "hidden"
+    #expect(names == ["hidden", "b"])
+    try context.save()
+    #expect(names == ["b"])
+    a.name = "z"
+    #expect(names == ["b"])
+    try context.save()
+    #expect(names == ["b", "z"])
+    a.name = "a"
+    #expect(names == ["b", "a"])
+    try context.save()
+    #expect(names == ["a", "b"])
+    add("c")
+    #expect(names == ["a", "b"])
+    try context.save()
+    #expect(names == ["a", "b", "c"])
+  }
+
+  @Test func aSaveOfEditsThatWereFollowedFetchesNothing() throws {
+    let a = add("a")
+    try context.save()
+    let observer = try ResultsObserver<Trip, Never>(
+      sortBy: [SortDescriptor(\.name)], modelContext: context)
+    a.name = "b"
+    #expect(observer.results.count == 1)
+    let fetches = try statements.during {
+      try context.save()
+      _ = observer.results
+    }.filter { $0.sql.contains("ORDER BY") }
+    #expect(fetches.isEmpty)
+  }
+
   @Test func observersAreCalledOnTheActor() async throws {
     let observer = try ResultsObserver<Trip, Never>(
       sortBy: [SortDescriptor(\.name)], modelContext: context)
