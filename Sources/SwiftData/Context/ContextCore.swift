@@ -54,7 +54,7 @@ final class ContextCore {
     let feed = ExternalChangeFeed(coordinator.changeLog)
     changes = ChangeTracker(feed)
     pendingErrors = PendingErrors(coordinator)
-    lostReferences = LostReferences(changes, identities)
+    lostReferences = LostReferences(changes, identities, watchers)
     conflictCheck = ConflictCheck(changes, stores, feed)
     materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
     faults = FaultResolver(stores, materializer, failedReads, lostReferences, feed)

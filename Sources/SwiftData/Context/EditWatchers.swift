@@ -36,6 +36,8 @@ protocol EditWatcher: AnyObject {
   /// Changes saved by other contexts, or made by a batch deletion, have been applied.
   /// - Parameter lost: Models of this context whose rows were deleted.
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage])
+  /// A relationship has lost models that left the context. That is not an edit of the user.
+  func didDropReferences(of storage: _ModelStorage, slot: Int)
   /// The user has ended an event.
   func didProcessPendingChanges()
   /// The actor of the context is known now, or has changed.
@@ -53,6 +55,7 @@ extension EditWatcher {
   func endEvent() {}
   func willSave() {}
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {}
+  func didDropReferences(of storage: _ModelStorage, slot: Int) {}
   func didProcessPendingChanges() {}
   func executorDidChange() {}
 }
@@ -142,6 +145,10 @@ final class EditWatchers {
 
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {
     for watcher in all { watcher.didApply(saved, lost: lost) }
+  }
+
+  func didDropReferences(of storage: _ModelStorage, slot: Int) {
+    for watcher in all { watcher.didDropReferences(of: storage, slot: slot) }
   }
 
   func didProcessPendingChanges() {

@@ -5,14 +5,16 @@
 final class LostReferences {
   private let changes: ChangeTracker
   private let identities: IdentityRegistry
+  private let watchers: EditWatchers
   /// Edits of rows that another writer deleted. No save can store them; the next save reports them.
   private(set) var discardedEdits: [PersistentIdentifier: [String]] = [:]
   /// Whether pending models may refer to models that have left the context.
   private(set) var mayExist = false
 
-  init(_ changes: ChangeTracker, _ identities: IdentityRegistry) {
+  init(_ changes: ChangeTracker, _ identities: IdentityRegistry, _ watchers: EditWatchers) {
     self.changes = changes
     self.identities = identities
+    self.watchers = watchers
   }
 
   /// Called when a model has left the context.
@@ -38,13 +40,21 @@ final class LostReferences {
   /// Removes models without a row from some lists of one model.
   func dropDeletedMembers(of storage: _ModelStorage, _ slots: SlotSet) {
     for slot in storage.descriptor.relationshipSlots where slots.contains(slot) {
-      let isGone = { (model: any PersistentModel) in model._$storage.flags.contains(.hasNoRow) }
-      guard case .toMany(let value) = storage.overlaid(slot), value.mentions(where: isGone)
-      else { continue }
-      var dropped: [any PersistentModel] = []
-      storage.notifyingObservers(of: slot) { dropped = value.dropAll(where: isGone) }
-      withExtendedLifetime(dropped) {}
+      guard case .toMany(let value) = storage.overlaid(slot) else { continue }
+      drop(from: value, of: storage, slot) { $0._$storage.flags.contains(.hasNoRow) }
     }
+  }
+
+  /// Removes models from a list, if it has them.
+  private func drop(
+    from list: _ToManyValue, of storage: _ModelStorage, _ slot: Int,
+    where isGone: (any PersistentModel) -> Bool
+  ) {
+    guard list.mentions(where: isGone) else { return }
+    var dropped: [any PersistentModel] = []
+    storage.notifyingObservers(of: slot) { dropped = list.dropAll(where: isGone) }
+    watchers.didDropReferences(of: storage, slot: slot)
+    withExtendedLifetime(dropped) {}
   }
 
   /// Called before a save, so that no pending change concerns a model that has left the context.
@@ -69,7 +79,7 @@ final class LostReferences {
       for slot in storage.descriptor.relationshipSlots {
         switch storage.relationships.value(slot) {
         case .toMany(let value):
-          storage.notifyingObservers(of: slot) { _ = value.dropAll { $0._$storage.hasLeftContext } }
+          drop(from: value, of: storage, slot) { $0._$storage.hasLeftContext }
         case .model(let partner):
           guard partner._$storage.hasLeftContext, storage.descriptor.properties[slot].isOptional
           else { continue }
@@ -80,6 +90,7 @@ final class LostReferences {
             noteDiscarded(SlotSet(slot), of: storage)
           }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
+          watchers.didDropReferences(of: storage, slot: slot)
         case .unset, .null, .identifier, .weakReferences: continue
         }
       }

@@ -178,6 +178,11 @@ final class LiveQueryDispatcher: EditWatcher {
     for followed in queries { followed.query?.notifyAgain() }
   }
 
+  func didDropReferences(of storage: _ModelStorage, slot: Int) {
+    touched.insert(storage, slot: slot)
+    wake()
+  }
+
   func didProcessPendingChanges() {
     if job == nil { flush() }
   }

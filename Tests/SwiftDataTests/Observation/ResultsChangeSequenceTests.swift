@@ -116,6 +116,23 @@ import Testing
     #expect(move.difference.removed.map(\.offset) == [2] && move.difference.updated.isEmpty)
   }
 
+  /// Another context deletes the related model.
+  @Test func aLostReferenceIsAnUpdate() async throws {
+    let tasks = try context.fetch(order)
+    tasks[1].parent = tasks[0]
+    try context.save()
+    tasks[2].parent = tasks[0]
+    var changes = context.changes(of: order).makeAsyncIterator()
+    _ = try await next(&changes)
+    let other = ModelContext(container)
+    other.delete(try other.fetch(order)[0])
+    try other.save()
+    let change = try await next(&changes)
+    #expect(tasks[1].parent == nil && tasks[2].parent == nil)
+    #expect(change.difference.removed.map(\.offset) == [0])
+    #expect(change.difference.updated.map(\.identifier) == tasks[1...2].map(\.persistentModelID))
+  }
+
   @Test(arguments: 0..<10) func randomDifferencesLeadToTheNextValue(seed: Int) async throws {
     var random = SeededRandom(UInt64(seed))
     var descriptor = order
