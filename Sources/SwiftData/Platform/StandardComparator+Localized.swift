@@ -7,9 +7,9 @@
     /// Orders texts as file managers do: by the rules of the language, and numbers by their values.
     ///
     /// Case counts only where nothing else decides. Foundation for Linux lacks it. A fetch orders by it; other
-    /// sorts of Foundation for Linux ignore the language.
-    public static let localizedStandard = made(
-      "localizedStandard", [.numeric, .caseInsensitive, .widthInsensitive, .forcedOrdering])
+    /// sorts of Foundation for Linux compare code points, and numbers by their values.
+    // Foundation for Linux stops the program when it compares texts beyond ASCII without case or width.
+    public static let localizedStandard = made("localizedStandard", [.numeric, .forcedOrdering])
 
     /// Orders texts by the rules of the language.
     ///

@@ -69,4 +69,24 @@ import Testing
     let order = SortDescriptor(\Song.title, comparator: .localizedStandard)
     #expect(order.stringComparator == .localizedStandard)
   }
+
+  /// Foundation for Linux ignores the language.
+  @Test func sortsInMemoryOrderTextsBeyondASCII() throws {
+    let texts = ["Évora", "Ávila", "日本", "ß", "file10", "file9", "Berlin", "b"]
+    for comparator in [String.StandardComparator.localizedStandard, .localized] {
+      let orders = [
+        SortDescriptor(\Song.title, comparator: comparator),
+        SortDescriptor(\Song.title, comparator: comparator, order: .reverse),
+      ]
+      let songs = texts.map { Song($0) }
+      let sorted = songs.sorted(using: orders[0]).map(\.title)
+      #expect(Set(sorted) == Set(texts))
+      #expect(songs.sorted(using: orders[1]).map(\.title) == sorted.reversed())
+      #expect(sorted.firstIndex(of: "Ávila")! < sorted.firstIndex(of: "Évora")!)
+    }
+    #expect(
+      ["file10", "file9"].sorted { a, b in
+        String.StandardComparator.localizedStandard.compare(a, b) == .orderedAscending
+      } == ["file9", "file10"])
+  }
 }
