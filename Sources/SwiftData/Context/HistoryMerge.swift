@@ -22,7 +22,7 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
     if pages.count == 1 { return pages[0].transactions }
     if descriptor.sortBy.isEmpty { return inTimeOrder(pages, limit) { _ in false } }
     let committed = inTimeOrder(pages.map(\.inCommitOrder), .max) { $0.transactions.count >= limit }
-    return Array(committed.sorted(using: descriptor.sortBy).prefix(limit))
+    return Array(committed.sorted(asFetchedBy: descriptor.sortBy).prefix(limit))
   }
 
   /// - Parameters:

@@ -7,21 +7,16 @@ struct ModelOrder<T: PersistentModel> {
   /// compiler's assignment of such a structure names a private type of Foundation
   /// (`make release`).
   private final class Key {
-    let descriptor: SortDescriptor<T>
-    /// `nil` if that is not known: then values are compared without the descriptor.
-    let isReversed: Bool?
+    let order: DescriptorOrder<T>
     /// The property, if its values can be NaN. Stores keep NaN as null, and Swift's `<` does not
     /// order it.
     let number: PartialKeyPath<T>?
     /// The optional properties that the key path passes through, if its value is not optional: they
     /// are implicitly unwrapped, and a nil one would stop the program. Stores have null there.
     let unwrapped: [AnyKeyPath]
-    /// Whether the language matters.
-    let isLocalized: Bool
 
     init(_ descriptor: SortDescriptor<T>) {
-      self.descriptor = descriptor
-      isReversed = descriptor.comparesInReverse
+      order = DescriptorOrder(descriptor)
       let keyPath = descriptor.keyPath
       let value = keyPath.map { type(of: $0).valueType }
       let isNumber =
@@ -29,12 +24,11 @@ struct ModelOrder<T: PersistentModel> {
       number = isNumber ? keyPath : nil
       let isOptional = value is any OptionalValue.Type
       unwrapped = isOptional ? [] : keyPath.map { T._$descriptor.optionalSteps(of: $0) } ?? []
-      isLocalized = descriptor.stringComparator.map { $0 != .lexical } ?? false
     }
 
     func compare(_ left: T, _ right: T) -> ComparisonResult {
       if number != nil || !unwrapped.isEmpty {
-        let isForward = descriptor.order == .forward
+        let isForward = order.descriptor.order == .forward
         switch (hasValue(left), hasValue(right)) {
         case (true, true): break
         case (false, false): return .orderedSame
@@ -42,9 +36,7 @@ struct ModelOrder<T: PersistentModel> {
         case (true, false): return isForward ? .orderedDescending : .orderedAscending
         }
       }
-      guard let isReversed, !isLocalized else { return descriptor.compareValues(left, right) }
-      let result = descriptor.compare(left, right)
-      return isReversed ? result.reversed : result
+      return order.compare(left, right)
     }
 
     /// Whether the value is neither null in a store nor NaN.
@@ -121,105 +113,5 @@ struct ModelOrder<T: PersistentModel> {
     guard let first = left.knownIdentifier, let second = right.knownIdentifier else { return false }
     if let first = first.rowKey, let second = second.rowKey { return first < second }
     return false
-  }
-}
-
-// MARK: - Descriptors whose order was set after their creation
-
-extension SortDescriptor {
-  /// Whether `compare` uses the opposite of `order`; `nil` if that cannot be determined.
-  ///
-  /// Foundation on Linux gives the comparator its direction when the descriptor is created; setting
-  /// `order` later changes only the property. The comparator is private, but a mirror shows it.
-  fileprivate var comparesInReverse: Bool? {
-    if !DescriptorCheck.ignoresNewOrder { return false }
-    if !DescriptorCheck.isReliable { return nil }
-    return direction.map { $0 != order } ?? false
-  }
-
-  /// The direction of the comparator.
-  fileprivate var direction: SortOrder? {
-    for child in Mirror(reflecting: self).children where child.label != "order" {
-      if let direction = SortDescriptor.direction(in: child.value) { return direction }
-    }
-    return nil
-  }
-
-  /// The first `order` of a comparator inside a value.
-  private static func direction(in value: Any) -> SortOrder? {
-    for child in Mirror(reflecting: value).children {
-      if child.label == "order", let order = child.value as? SortOrder { return order }
-      if child.value is AnyKeyPath { continue }
-      if let order = direction(in: child.value) { return order }
-    }
-    return nil
-  }
-
-  /// Compares the values of the property; for a descriptor without one, as the descriptor does.
-  fileprivate func compareValues(_ left: Compared, _ right: Compared) -> ComparisonResult {
-    guard let keyPath else { return compare(left, right) }
-    let result: ComparisonResult
-    switch (present(left[keyPath: keyPath]), present(right[keyPath: keyPath])) {
-    case (nil, nil): return .orderedSame
-    case (nil, _): result = .orderedAscending
-    case (_, nil): result = .orderedDescending
-    case (let left as String, let right as String):
-      result =
-        stringComparator?.compareByLanguage(left, right)
-        ?? SortDescriptor.compareValues(left, right)
-    case (let left as Bool, let right as Bool):
-      result = left == right ? .orderedSame : left ? .orderedDescending : .orderedAscending
-    case (let first as any Comparable, let second?):
-      result = SortDescriptor.compareValues(first, second)
-    default: return compare(left, right)
-    }
-    return order == .forward ? result : result.reversed
-  }
-
-  private func present(_ value: Any) -> Any? {
-    (value as? any OptionalValue).map(\.unwrappedValue) ?? value
-  }
-
-  private static func compareValues<V: Comparable>(_ left: V, _ right: Any) -> ComparisonResult {
-    guard let right = right as? V else { return .orderedSame }
-    return left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
-  }
-}
-
-extension ComparisonResult {
-  fileprivate var reversed: ComparisonResult {
-    switch self {
-    case .orderedSame: .orderedSame
-    case .orderedAscending: .orderedDescending
-    case .orderedDescending: .orderedAscending
-    }
-  }
-}
-
-/// What Foundation does with a descriptor whose order was set, determined once with known values.
-private enum DescriptorCheck {
-  private struct Item {
-    var number = 0
-    var text = ""
-  }
-
-  static let ignoresNewOrder: Bool = {
-    var descriptor = SortDescriptor(\Item.number)
-    descriptor.order = .reverse
-    return descriptor.compare(Item(number: 0), Item(number: 1)) == .orderedAscending
-  }()
-
-  /// Whether a mirror shows the direction of the comparator.
-  static var isReliable: Bool {
-    isAsAssumed && !RuntimeAssumptions.refused.contains(.sortDescriptorMirror)
-  }
-
-  private static let isAsAssumed: Bool = [
-    SortDescriptor(\Item.number), SortDescriptor(\Item.text),
-    SortDescriptor(\Item.text, comparator: .lexical),
-  ].allSatisfy { descriptor in
-    var changed = descriptor
-    changed.order = .reverse
-    return descriptor.direction == .forward && changed.direction == .forward
   }
 }

@@ -43,8 +43,7 @@ struct HistoryReading {
       }
     }
     if compiled.sortsInMemory {
-      found.sort(using: descriptor.sortBy)
-      found = Array(found.prefix(limit))
+      found = Array(found.sorted(asFetchedBy: descriptor.sortBy).prefix(limit))
     }
     return found
   }
@@ -59,7 +58,9 @@ struct HistoryReading {
     var found = try matches(others).filter { $0.transactionIdentifier != row }
     for gap in try made([row], numbered: end) where try judge(gap, descriptor) {
       found.append(gap)
-      if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
+      if !descriptor.sortBy.isEmpty {
+        found = found.sorted(asFetchedBy: descriptor.sortBy)
+      }
     }
     if descriptor.fetchLimit == 0 { return found }
     return Array(found.prefix(Int(clamping: descriptor.fetchLimit)))

@@ -91,6 +91,39 @@ import Testing
     #expect(try context.fetchHistory(next).map(\.storeIdentifier) == [stores[1]])
   }
 
+  /// The authors are merged in memory, and ordered by the language as in one store.
+  @Test(arguments: [1, 2]) func textsAreOrderedByTheLanguage(_ stores: Int) throws {
+    let container =
+      stores == 2
+      ? try container()
+      : try ModelContainer(
+        for: Note.self, Tally.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    for author in ["Zoë", "Évelyne", "bob", "Bea"] {
+      let context = ModelContext(container)
+      context.author = author
+      context.insert(Note(author))
+      context.insert(Tally(1))
+      try context.save()
+    }
+    let context = ModelContext(container)
+    func authors(_ order: SortDescriptor<DefaultHistoryTransaction>) throws -> [String?] {
+      let found = try context.fetchHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(sortBy: [order]))
+      #expect(found.count == 4 * stores)
+      return stride(from: 0, to: found.count, by: stores).map { found[$0].author }
+    }
+    let expected = ["Bea", "bob", "Évelyne", "Zoë"]
+    for comparator in [String.StandardComparator.localizedStandard, .localized] {
+      #expect(try authors(SortDescriptor(\.author, comparator: comparator)) == expected)
+      var reverse = SortDescriptor(\DefaultHistoryTransaction.author, comparator: comparator)
+      reverse.order = .reverse
+      #expect(try authors(reverse) == expected.reversed())
+    }
+    var newest = SortDescriptor(\DefaultHistoryTransaction.transactionIdentifier)
+    newest.order = .reverse
+    #expect(try authors(newest) == ["Bea", "bob", "Évelyne", "Zoë"])
+  }
+
   /// The fetch has read the last transaction of the second store only.
   @Test func aTokenLacksAStoreWhoseEarlierTransactionsALimitHasLeftOut() throws {
     let context = ModelContext(try container())
