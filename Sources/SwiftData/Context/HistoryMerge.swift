@@ -56,7 +56,8 @@ struct HistoryMerge<Transaction: HistoryTransaction> {
       }
       positions[own.storeIdentifier] = own.transactionIdentifier
       times[own.storeIdentifier] = own.token.time(ofStore: own.storeIdentifier)
-      let named = own.with(DefaultHistoryToken(positions, times: times))
+      let named = own.with(
+        DefaultHistoryToken(positions, times: times, lastStore: own.storeIdentifier))
       if let named = named as? Transaction { merged.append(named) }
     }
     return merged

@@ -124,6 +124,58 @@ import Testing
     #expect(try authors(newest) == ["Bea", "bob", "Évelyne", "Zoë"])
   }
 
+  /// The token of a transaction contains transactions of the other store, which are earlier.
+  @Test(arguments: 0..<6) func aFetchComparesTokensAsMemoryDoes(_ index: Int) throws {
+    let context = ModelContext(try container())
+    for number in 0..<3 {
+      for model in [Note("\(number)"), Tally(number)] as [any PersistentModel] {
+        context.insert(model)
+        try context.save()
+      }
+    }
+    typealias Transaction = DefaultHistoryTransaction
+    let all = try context.fetchHistory(HistoryDescriptor<Transaction>())
+    let token = try JSONDecoder().decode(
+      DefaultHistoryToken.self, from: JSONEncoder().encode(all[index].token))
+    let first = all[0].token
+    let (some, set) = ([all[index].token, all[5].token], Set([all[index].token, first]))
+    func check(
+      _ predicate: Predicate<Transaction>, _ expected: some Collection<Transaction>,
+      line: SourceLocation = #_sourceLocation
+    ) throws {
+      let found = try context.fetchHistory(HistoryDescriptor(predicate: predicate))
+      func names(_ list: some Collection<Transaction>) -> [String] {
+        list.map { "\($0.storeIdentifier) \($0.id)" }
+      }
+      #expect(names(found) == names(expected), sourceLocation: line)
+      #expect(try names(all.filter(predicate.evaluate)) == names(expected), sourceLocation: line)
+    }
+    try check(#Predicate { $0.token == token }, all[index...index])
+    try check(#Predicate { $0.token != token }, all[..<index] + all[(index + 1)...])
+    try check(#Predicate { $0.token > token }, all[(index + 1)...])
+    try check(#Predicate { $0.token >= token }, all[index...])
+    try check(#Predicate { $0.token < token }, all[..<index])
+    try check(#Predicate { $0.token <= token }, all[...index])
+    try check(#Predicate { token < $0.token }, all[(index + 1)...])
+    try check(#Predicate { token <= $0.token }, all[index...])
+    try check(#Predicate { token > $0.token }, all[..<index])
+    try check(#Predicate { token >= $0.token }, all[...index])
+    try check(#Predicate { (first...token).contains($0.token) }, all[...index])
+    try check(#Predicate { (first..<token).contains($0.token) }, all[..<index])
+    try check(#Predicate { some.contains($0.token) }, all.filter { some.contains($0.token) })
+    try check(#Predicate { set.contains($0.token) }, all.filter { set.contains($0.token) })
+    // SQL has no change counts, so these are judged in memory.
+    try check(#Predicate { $0.token == token && $0.changes.count == 1 }, all[index...index])
+    try check(#Predicate { $0.token >= token && $0.changes.count == 1 }, all[index...])
+    try check(#Predicate { $0.token < token && $0.changes.count == 1 }, all[..<index])
+
+    try context.deleteHistory(
+      HistoryDescriptor<Transaction>(predicate: #Predicate { $0.token < token }))
+    #expect(
+      try context.fetchHistory(HistoryDescriptor<Transaction>()).map(\.timestamp)
+        == all[index...].map(\.timestamp))
+  }
+
   /// The fetch has read the last transaction of the second store only.
   @Test func aTokenLacksAStoreWhoseEarlierTransactionsALimitHasLeftOut() throws {
     let context = ModelContext(try container())

@@ -64,7 +64,9 @@ struct RandomHistoryPredicateTests {
     do {
       let predicate = sketch.predicate
       let found = try court.fetch(predicate, limit: limit, sortBy: order).map(\.id)
-      let matching = try court.all.filter { try predicate.evaluate($0) }.sorted(using: order)
+      let matching = try DefaultHistoryToken.$comparedStore.withValue(court.store.identifier) {
+        try court.all.filter { try predicate.evaluate($0) }.sorted(using: order)
+      }
       let expected = matching.prefix(limit == 0 ? .max : limit).map(\.id)
       return found == expected ? nil : "found \(found), expected \(expected)"
     } catch {
@@ -102,7 +104,9 @@ struct HistoryPredicateWriter {
     let number = Int64(random.below(newest + 1))
     return random.chance(80)
       ? DefaultHistoryToken([store: number])
-      : DefaultHistoryToken([store: number, "another": Int64(random.below(9))])
+      : DefaultHistoryToken(
+        [store: number, "another": Int64(random.below(9))],
+        lastStore: random.pick([nil, store, "another"]))
   }
 
   mutating func transaction(_ it: Piece<DefaultHistoryTransaction>, depth: Int) -> Piece<Bool> {

@@ -150,6 +150,7 @@ extension PredicateCompiler {
     guard let left = try optionalScalar(lhs), let right = try optionalScalar(rhs),
       let type = left.scalarType ?? right.scalarType, left.kind.hasOrder(with: right.kind)
     else { throw NotInSQL("an order of \(lhs.label) and \(rhs.label)") }
+    let sign = left.kind.sign(sign, to: right.kind)
     let comparison: SQLExpression
     if case .rawValue = left.kind {
       let order = try CaseOrder(of: left.valueType ?? right.valueType)

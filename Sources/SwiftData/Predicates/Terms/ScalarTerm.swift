@@ -10,8 +10,9 @@ struct ScalarTerm {
     case key(root: String)
     /// The position in the store's history after a transaction: its number.
     case token
-    /// A position between two transactions of this store: the number of the one before it.
-    case betweenTokens
+    /// A position between two transactions of this store: the number of the one before it. It is later than the
+    /// transaction with this number if it is known to be that of another store's transaction.
+    case betweenTokens(isLater: Bool)
     /// A `ComparisonResult`: -1, 0 or 1.
     case comparisonResult
     /// Only whether it is present can be tested.
@@ -171,6 +172,17 @@ extension ScalarTerm.Kind {
     switch (self, other) {
     case (.token, .betweenTokens), (.betweenTokens, .token): true
     default: isComparable(to: other)
+    }
+  }
+
+  /// The sign that compares the stored forms as `sign` compares the values.
+  func sign(_ sign: SQLBinaryOperator, to other: ScalarTerm.Kind) -> SQLBinaryOperator {
+    switch (self, sign, other) {
+    case (.token, .less, .betweenTokens(isLater: true)): .lessOrEqual
+    case (.token, .greaterOrEqual, .betweenTokens(isLater: true)): .greater
+    case (.betweenTokens(isLater: true), .lessOrEqual, .token): .less
+    case (.betweenTokens(isLater: true), .greater, .token): .greaterOrEqual
+    default: sign
     }
   }
 

@@ -49,14 +49,16 @@ struct StoredForms {
   }
 
   /// The position of a captured token in the store's history. If the token does not contain this
-  /// store, none of the store's transactions had been seen.
+  /// store, none of the store's transactions had been seen. The token of another store's transaction is between
+  /// two transactions of this one.
   private func place(
     of token: DefaultHistoryToken
   ) throws -> (_StoredValue, ScalarTerm.Kind) {
     guard let storeIdentifier else { throw NotInSQL("a token without a store") }
     return (
       .integer(token.transaction(ofStore: storeIdentifier) ?? 0),
-      token.storeIdentifiers == [storeIdentifier] ? .token : .betweenTokens
+      token.lastStore == storeIdentifier
+        ? .token : .betweenTokens(isLater: token.lastStore != nil)
     )
   }
 
