@@ -22,6 +22,22 @@ import Testing
     try court.judge(#Predicate<Job> { priorities.contains($0.priority) })
   }
 
+  @Test func keysAndValuesOfACapturedDictionary() throws {
+    let ranks = ["alpha": 1, "Beta": 2]
+    let (some, none): ([String: Int]?, [String: Int]?) = (ranks, nil)
+    try court.judgeNarrowing(#Predicate<Entry> { ranks.keys.contains($0.name) })
+    try court.judgeNarrowing(#Predicate<Entry> { ranks.values.contains($0.rank) })
+    try court.judge(#Predicate<Entry> { !ranks.keys.contains($0.name) })
+    try court.judge(#Predicate<Entry> { some!.keys.contains($0.name) })
+    try court.judge(#Predicate<Entry> { some!.values.contains($0.rank) })
+    try court.judge(#Predicate<Entry> { none == nil || none!.keys.contains($0.name) })
+    try court.judge(#Predicate<Entry> { ranks.keys.count == $0.rank || ranks.values.isEmpty })
+    let identifiers = try court.context.fetchIdentifiers(FetchDescriptor<Entry>())
+    let (keyed, valued) = ([identifiers[0]: 1], [1: identifiers[1]])
+    try court.judgeNarrowing(#Predicate<Entry> { keyed.keys.contains($0.persistentModelID) })
+    try court.judgeNarrowing(#Predicate<Entry> { valued.values.contains($0.persistentModelID) })
+  }
+
   @Test func nothingThatIsAbsentIsAmongValues() throws {
     let aliases: [String?] = ["alpha", "Beta"]
     let ages: [Int?] = [21, 22]

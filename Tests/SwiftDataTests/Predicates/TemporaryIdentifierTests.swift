@@ -76,6 +76,16 @@ import Testing
     try check(#Predicate { own.contains($0.persistentModelID) })
   }
 
+  @Test func inADictionary() throws {
+    let identifiers = [child.persistentModelID: 1]
+    try check(#Predicate { identifiers.keys.contains($0.persistentModelID) })
+  }
+
+  @Test func amongTheValuesOfADictionary() throws {
+    let identifiers = ["Tom": child.persistentModelID]
+    try check(#Predicate { identifiers.values.contains($0.persistentModelID) })
+  }
+
   @Test func ofARelatedModel() throws {
     let own = parent.persistentModelID
     try check(#Predicate { $0.parent?.persistentModelID == own })
