@@ -48,10 +48,14 @@ struct CompositeSource {
   ) throws -> T {
     guard let leaf = tree.nodes[position].leaf else { throw mismatch(type, at: nil, codingPath) }
     let isNaN = values[leaf].isNull && scalar.scalarType.storesNaNAsNull && isRequired(leaf)
-    guard let value = scalar.init(storedValue: isNaN ? .real(.nan) : values[leaf]) as? T else {
-      throw mismatch(type, at: leaf, codingPath)
+    let stored = isNaN ? .real(.nan) : values[leaf]
+    if let value = scalar.init(storedValue: stored) as? T { return value }
+    if case .scalar(.decimal) = tree.leaves[leaf].form, let number = stored.number,
+      let value = scalar.init(storedValue: number) as? T
+    {
+      return value
     }
-    return value
+    throw mismatch(type, at: leaf, codingPath)
   }
 
   /// A value that its column holds as JSON.
@@ -102,6 +106,14 @@ struct CompositeSource {
     let upper = try readScalar(Int64.self, as: Int64.self, at: high, codingPath)
     let lower = try readScalar(Int64.self, as: Int64.self, at: low, codingPath)
     return Duration(attoseconds: Int128(upper) << 64 | Int128(UInt64(bitPattern: lower)))
+  }
+}
+
+extension _StoredValue {
+  /// The number in a text: the column of a decimal is read as text.
+  fileprivate var number: _StoredValue? {
+    guard let text else { return nil }
+    return Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) }
   }
 }
 

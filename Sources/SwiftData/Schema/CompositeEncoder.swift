@@ -1,5 +1,4 @@
 import Foundation
-import OpenSwiftDataRowStorage
 
 /// Collects the values of the leaves while a value is encoded.
 final class CompositeSink {
@@ -276,15 +275,30 @@ extension LeafStorageForm {
   /// `encode(to:)` that writes a property as another type.
   fileprivate func keeps<S: ScalarCoding>(_ value: _StoredValue, of type: S.Type) -> Bool {
     let kept: _StoredValue?
-    switch (cellKind, value) {
-    case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): return true
-    case (.real, .integer(let number)): kept = .real(Double(number))
-    case (.integer, .real(let number)): kept = Int64(exactly: number).map { .integer($0) }
-    case (.text, .blob(let bytes)):
+    switch (column, value) {
+    case (.integer, .integer), (.boolean, .integer), (.real, .real), (.date, .real),
+      (.text, .text), (.uri, .text), (.uuid, .blob), (.binary, .blob):
+      return true
+    // Numbers are read from the column of a decimal too.
+    case (.decimal, .integer), (.decimal, .real), (.decimal, .text): return true
+    case (.real, .integer(let number)), (.date, .integer(let number)): kept = .real(Double(number))
+    case (.integer, .real(let number)), (.boolean, .real(let number)):
+      kept = Int64(exactly: number).map { .integer($0) }
+    case (.text, .integer(let number)): kept = .text("\(number)")
+    case (.text, .real(let number)): kept = .text("\(number)")
+    case (.text, .blob(let bytes)), (.uri, .blob(let bytes)), (.decimal, .blob(let bytes)):
       kept = String(validating: bytes, as: UTF8.self).map { .text($0) }
     default: kept = nil
     }
     guard let kept else { return false }
     return S(storedValue: kept)?.storedValue == value
+  }
+
+  private var column: ScalarColumn {
+    switch self {
+    case .scalar(let type), .rawValue(let type): type.traits.column
+    case .encoded: .binary
+    case .enumCase: .text
+    }
   }
 }

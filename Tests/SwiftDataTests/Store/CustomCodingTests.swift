@@ -114,8 +114,42 @@ import Testing
     }
   }
 
+  /// Encodes decimals as numbers, one of which is decoded as a decimal.
+  struct Invoice: Codable, Equatable {
+    struct Share: RawRepresentable, Codable, Equatable { var rawValue: Decimal }
+
+    var net: Decimal
+    var gross: Decimal
+    var whole: Decimal = 3
+    var share = Share(rawValue: Decimal(string: "0.125") ?? 0)
+    var ratio: Float = 0
+
+    init(net: Decimal, gross: Decimal) { (self.net, self.gross) = (net, gross) }
+
+    enum CodingKeys: CodingKey { case net, gross, whole, share, ratio }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      net = Decimal(string: "\(try container.decode(Double.self, forKey: .net))") ?? 0
+      gross = try container.decode(Decimal.self, forKey: .gross)
+      whole = Decimal(try container.decode(Int.self, forKey: .whole))
+      share = try container.decode(Share.self, forKey: .share)
+      ratio = Float(try container.decode(Double.self, forKey: .ratio))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(NSDecimalNumber(decimal: net).doubleValue, forKey: .net)
+      try container.encode(NSDecimalNumber(decimal: gross).doubleValue, forKey: .gross)
+      try container.encode(NSDecimalNumber(decimal: whole).intValue, forKey: .whole)
+      try container.encode(share, forKey: .share)
+      try container.encode(Double(ratio), forKey: .ratio)
+    }
+  }
+
   @Model final class Sale {
     var price: Price?
+    var invoice: Invoice?
     var ticket: Ticket?
     @Attribute(.codable) var whole: Price?
 
@@ -145,9 +179,13 @@ import Testing
     let sale = Sale()
     sale.whole = Price(amount: 12.5)
     sale.ticket = Ticket(code: "a", cents: 200)
+    var invoice = Invoice(net: Decimal(string: "12.5") ?? 0, gross: Decimal(string: "14.75") ?? 0)
+    invoice.ratio = 0.5
+    sale.invoice = invoice
     let found = try stored(sale)
     #expect(found.whole == Price(amount: 12.5))
     #expect(found.ticket == Ticket(code: "a", cents: 200))
+    #expect(found.invoice == invoice)
   }
 
   // MARK: Raw values with a coding of their own
