@@ -5,6 +5,9 @@ struct ArrayChange {
   /// All members in the new order; nil if removing and appending members already gives that order.
   private(set) var order: ModelList?
 
+  /// Whether the array is the old one with further members at its end.
+  var onlyAppends: Bool { removed.isEmpty && order == nil }
+
   /// Most assigned arrays are the old one with one more member, so only the part after the common
   /// beginning is compared.
   init(from old: ModelList, to models: [any PersistentModel]) {

@@ -303,6 +303,7 @@ struct SavedValues {
   func restore(to storage: _ModelStorage) {
     let hasOtherRow = row != storage.row
     storage.overlay.forgetChanges()
+    storage.forgetUndoneEdits()
     storage.overlay.exchange(values)
     if hasOtherRow { storage.overlay.clear(keeping: storage.descriptor.ephemeralSlots) }
     if storage.row == nil, hasOtherRow || storage.overlay.isEmpty { storage.expectRow() }
@@ -382,6 +383,7 @@ struct SavedValues {
   func settle(_ storage: _ModelStorage, leaving left: SlotSet) {
     let restored = storage.changedSlots.subtracting(left)
     storage.overlay.keepChanged(left)
+    storage.forgetUndoneEdits()
     for slot in storage.descriptor.relationshipSlots
     where !storage.overlay.isEmpty && restored.contains(slot)
       && storage.descriptor.properties[slot].isToOne

@@ -14,6 +14,7 @@ extension ContextCore {
       watchers.didSave(SavedChanges())
       return watchers.endEvent()
     }
+    try unreadableValues.requireNoDerivedEdits(in: changes.changed)
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }

@@ -51,8 +51,9 @@ final class RelationshipFixer {
   }
 
   func setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]) {
-    let change = ArrayChange(
-      from: storage.relationships.loadedToMany(slot).members ?? ModelList(), to: models)
+    let known = storage.relationships.loadedToMany(slot)
+    // Without members the store can't be read, and `RelationshipValues` makes the save throw.
+    let change = ArrayChange(from: known.members ?? known.added, to: models)
     let value = willChangeToMany(storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     if change.order != nil, let before = value.members {
@@ -72,7 +73,7 @@ final class RelationshipFixer {
       gain(model, value, of: storage, slot)
       gain(storage, inInverse: inverse, of: model, slot)
     }
-    if let order = change.order { value.reorder(order) }
+    if let order = change.order, value.members != nil { value.reorder(order) }
   }
 
   /// Adds and removes some members of a loaded to-many.

@@ -195,10 +195,17 @@ enum EarlierSlotValue {
   init(_ storage: _ModelStorage, _ slot: Int) {
     self =
       switch storage.descriptor.properties[slot].form {
-      case .toOne: .toOne(slot, storage.relationships.partner(slot))
+      case .toOne: EarlierSlotValue(toOne: storage, slot)
       case .toMany: .toMany(slot)
       case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
       }
+  }
+
+  /// An undo lets a to-one that could not be read have the value of the row.
+  private init(toOne storage: _ModelStorage, _ slot: Int) {
+    let partner = storage.relationships.partner(slot)
+    let isUnread = storage.overlaid(slot).isSame(as: .unset) && storage.isUnread(slot)
+    self = isUnread ? .attribute(slot, .unset) : .toOne(slot, partner)
   }
 
   var slot: Int {

@@ -8,11 +8,15 @@ final class UnreadableValues {
   private var known: Set<UnreadableValue> = []
   private var identifiers: Set<PersistentIdentifier> = []
 
+  /// Whether a model has returned a stand-in because a store could not be read.
+  private var hasStandIns = false
+
   static let limit = 10_000
 
   var isEmpty: Bool { all.isEmpty }
 
   func note(_ value: UnreadableValue) {
+    if value.reason == .unreadableStore { hasStandIns = true }
     guard all.count < Self.limit, known.insert(value).inserted else { return }
     all.append(value)
     identifiers.insert(value.persistentModelID)
@@ -26,6 +30,23 @@ final class UnreadableValues {
       guard let names = names[value.persistentModelID] else { return false }
       return names?.contains(value.propertyName) ?? true
     }
+  }
+
+  /// Called before a save.
+  /// - Parameter changed: The edited models.
+  /// - Throws: `SwiftDataError.storeReadFailure` if an edit may be made from a stand-in, such as
+  ///   `x.count += 1` of a value that could not be read.
+  func requireNoDerivedEdits(in changed: OrderedModels) throws {
+    guard hasStandIns else { return }
+    guard let storage = changed.first(where: { !$0.derivedProperties.isEmpty }) else { return }
+    let names = storage.derivedProperties
+    let entity = storage.descriptor.entityName
+    let properties = names.map { "\(entity).\($0)" }.joined(separator: ", ")
+    throw SwiftDataError.storeReadFailure.with(
+      "\(properties) of \(storage.identifier): changed after the stored value could not be read, so "
+        + "the new value may be made from the stand-in that was read. Nothing was saved. Set the property "
+        + "without reading it before, or roll back and repeat the edit.",
+      doing: "saving", entity: entity, property: names.first)
   }
 
   private func forget(where isOutdated: (UnreadableValue) -> Bool) {

@@ -42,7 +42,10 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
   private var model: Model? { owner ?? storage.model as? Model }
 
   private func read<Value>(_ keyPath: KeyPath<Model, Value>, _ body: (Int) -> Value) -> Value {
-    if let slot = Model._$descriptor.slot(for: keyPath) { return body(slot) }
+    if let slot = Model._$descriptor.slot(for: keyPath) {
+      storage.willRead(slot)
+      return body(slot)
+    }
     return UnpersistedProperty.value(of: model, keyPath, storage)
   }
 

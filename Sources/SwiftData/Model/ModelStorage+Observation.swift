@@ -19,6 +19,7 @@ extension _ModelStorage {
   /// the user's module; the descriptor has them.
   @usableFromInline
   func noteAccess<M: PersistentModel>(_ model: M, _ slot: Int) {
+    if !ObservationProbe.isSuspended { willRead(slot) }
     let keyPath = M._$descriptor.properties[slot].keyPath
     func note<V>(_ type: V.Type) {
       if let keyPath = keyPath as? KeyPath<M, V> { noteAccess(model, keyPath) }
@@ -81,6 +82,8 @@ extension _ModelStorage {
   @usableFromInline
   final class Observers {
     @usableFromInline let registrar = ObservationRegistrar()
+    /// What reads of the model returned in place of values that could not be read.
+    var standIns: StandIns?
   }
 }
 

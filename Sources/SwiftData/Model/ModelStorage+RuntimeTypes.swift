@@ -49,10 +49,9 @@ extension _ModelStorage {
 
   // MARK: Values that do not depend on their row
 
-  /// The value of an attribute in a form that does not depend on the row. The row must have been
-  /// read.
+  /// The value of an attribute in a form that does not depend on the row.
   ///
-  /// `.unset` only if the row has no value that the property's type can show.
+  /// `.unset` only if the row has no value that the property's type can show, or can't be read.
   func explicitValue(_ slot: Int) -> _SlotValue {
     let value = overlaid(slot)
     guard case .unset = value else { return value }
@@ -64,7 +63,7 @@ extension _ModelStorage {
       let declared = Swift.type(of: property.keyPath).valueType
       func object<V>(_ type: V.Type) -> _SlotValue? { explicitObject(type, slot, property) }
       let object = _openExistential(declared, do: object)
-      return object ?? (property.isOptional ? .null : .unset)
+      return object ?? (property.isOptional && !isUnread(slot) ? .null : .unset)
     case .toOne, .toMany: return value
     }
   }
@@ -72,7 +71,7 @@ extension _ModelStorage {
   private func explicitScalar(_ type: any Any.Type, _ slot: Int) -> _SlotValue {
     func read<V: _ScalarAttribute>(_ type: V.Type) -> _SlotValue {
       let value: V? = scalar(slot)
-      return value?._slotValue ?? .null
+      return value?._slotValue ?? (isUnread(slot) ? .unset : .null)
     }
     func rawType<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
     if let scalar = type as? any _ScalarAttribute.Type { return read(scalar) }

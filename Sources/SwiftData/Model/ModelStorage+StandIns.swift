@@ -49,20 +49,28 @@ extension _ModelStorage {
   func noteUnreadable(_ slot: Int) {
     let property = descriptor.properties[slot]
     guard !property.isEphemeral, let reason = unreadableReason(slot, property) else { return }
-    note(property, reason)
+    note(slot, reason)
   }
 
   /// Reports a property that reads as nil, as a placeholder value or as an empty list, because the store can't
   /// be read.
-  func noteUnreadableStore(_ slot: Int) { note(descriptor.properties[slot], .unreadableStore) }
+  func noteUnreadableStore(_ slot: Int) { note(slot, .unreadableStore) }
 
-  private func note(_ property: ModelProperty, _ reason: UnreadableValue.Reason) {
+  private func note(_ slot: Int, _ reason: UnreadableValue.Reason) {
     guard let identifier = knownIdentifier, !identifier.isTemporary else { return }
     let value = UnreadableValue(
-      entityName: descriptor.entityName, propertyName: property.name,
+      entityName: descriptor.entityName, propertyName: descriptor.properties[slot].name,
       persistentModelID: identifier, reason: reason)
     // A model that is being deinitialised may be read on another thread than its context's.
-    if let source, !isDeinitialising { source._note(value) } else { UnreadableValueLog.note(value) }
+    guard let source, !isDeinitialising else { return UnreadableValueLog.note(value) }
+    source._note(value)
+    if reason == .unreadableStore { didReturnStandIn(slot) }
+  }
+
+  /// Whether a property without a value over the row reads as a stand-in because its store can't be
+  /// read.
+  func isUnread(_ slot: Int) -> Bool {
+    flags.contains(.isFault) && knownRow(for: slot) == nil
   }
 
   private func unreadableReason(

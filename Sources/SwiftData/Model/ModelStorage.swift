@@ -197,8 +197,10 @@ public final class _ModelStorage {
 
   /// Puts a value over the row, after the context was asked to track the change.
   func change(_ slot: Int, to value: consuming _SlotValue) {
+    if observers != nil { willSet(slot) }
     if let source { source._willChange(self, slot: slot) }
     overlay(value, at: slot)
+    if observers != nil { didSet(slot) }
   }
 
   /// A scalar by slot, from the overlay or the row; `nil` for null, for a value that does not fit

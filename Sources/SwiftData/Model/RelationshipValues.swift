@@ -91,7 +91,9 @@ struct RelationshipValues {
   /// Sets a to-one, and the other side if one of the models has a context.
   func setToOne(_ slot: Int, to value: (any PersistentModel)?) {
     if let source = source ?? value?._$storage.source {
+      storage.willSet(slot)
       source._setToOne(storage, slot: slot, to: value)
+      storage.didSet(slot)
     } else {
       overlay(value.map { .model($0) } ?? .null, at: slot)
     }
@@ -120,15 +122,23 @@ struct RelationshipValues {
     return partners.models.compactMap { $0 as? V }
   }
 
-  /// A to-many with all its members.
+  /// A to-many with all its members; without them if the store can't be read.
   func loadedToMany(_ slot: Int) -> _ToManyValue {
     let value = toManyForChange(slot)
     if value.members != nil { return value }
     let stored = source?._toMany(storage, slot: slot) ?? []
+    if lacksMembers(slot) { return value }
     // The source may have loaded the value itself, or created another one.
     if value.members == nil { _ = value.load(stored) }
     overlay(.toMany(value), at: slot)
     return value
+  }
+
+  /// Whether the store could not be read for the members of a list.
+  private func lacksMembers(_ slot: Int) -> Bool {
+    guard source != nil, !storage.isDeinitialising, case .toMany(let value) = self.value(slot)
+    else { return false }
+    return value.members == nil
   }
 
   /// A to-many to record changes in, loaded or not.
@@ -144,7 +154,10 @@ struct RelationshipValues {
   func setToMany(_ slot: Int, to models: [any PersistentModel]?) {
     let partner = models?.lazy.compactMap { $0._$storage.source }.first
     if let source = source ?? partner {
+      storage.willSet(slot)
       source._setToMany(storage, slot: slot, to: models)
+      if lacksMembers(slot) { storage.didSetUnread(slot) }
+      storage.didSet(slot)
     } else {
       overlay(.toMany(_ToManyValue(members: models ?? [])), at: slot)
     }
@@ -164,7 +177,7 @@ struct RelationshipValues {
   func takeBackToMany<V: PersistentModel>(_ slot: Int, _ models: inout [V]?) {
     guard models != nil, case .toMany(let value) = self.value(slot),
       let array = value.takeLent(V.self)
-    else { return setToMany(slot, to: models) }
+    else { return takeBackUnlent(slot, models) }
     let countBefore = value.changeCount
     let difference = array.takeBack(&models)
     guard let change = value.change(for: difference, in: array), apply(change, to: value, slot)
@@ -172,6 +185,24 @@ struct RelationshipValues {
     if case .toMany(let changed) = self.value(slot) {
       changed.keep(array, after: change, countBefore: countBefore)
     }
+  }
+
+  /// Sets the members to an array that was not borrowed. One with further members at the end of an
+  /// array that was returned because the store could not be read adds only these.
+  private func takeBackUnlent<V: PersistentModel>(_ slot: Int, _ models: [V]?) {
+    guard let models, storage.hasReturnedStandIn(slot), toManyForChange(slot).members == nil
+    else { return setToMany(slot, to: models) }
+    let returned = toManyForChange(slot)
+    let change = ArrayChange(from: returned.added, to: models)
+    guard change.onlyAppends, models.count > returned.added.count else {
+      return setToMany(slot, to: models)
+    }
+    var additions = _ToManyChange()
+    additions.added = change.added.map { ($0, nil) }
+    if additions.count == 0 || apply(additions, to: returned, slot) { return }
+    // Inserting a new model may have added it.
+    let left = ArrayChange(from: toManyForChange(slot).added, to: models)
+    if !left.onlyAppends || !left.added.isEmpty { setToMany(slot, to: models) }
   }
 
   /// - Returns: Whether the change could be applied member by member.
@@ -188,7 +219,8 @@ struct RelationshipValues {
   /// The related models; those that are not in memory are faults or are read.
   func partners(_ slot: Int) -> [any PersistentModel] {
     if descriptor.properties[slot].isToMany {
-      return loadedToMany(slot).members.map { Array($0) } ?? []
+      let value = loadedToMany(slot)
+      return Array(value.members ?? value.added)
     }
     return partner(slot).map { [$0] } ?? []
   }

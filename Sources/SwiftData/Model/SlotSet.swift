@@ -28,6 +28,8 @@ package struct SlotSet: Sendable {
     }
   }
 
+  package mutating func remove(_ slot: Int) { self = subtracting(SlotSet(slot)) }
+
   package func contains(_ slot: Int) -> Bool {
     if slot < 64 { return word & (1 << UInt64(slot)) != 0 }
     return rest.contains(slot - 64)

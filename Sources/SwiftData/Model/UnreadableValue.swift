@@ -25,7 +25,8 @@ public struct UnreadableValue: Hashable, Sendable {
     /// The file with the value of an attribute with the option `externalStorage` does not exist or
     /// cannot be read. The next read tries again.
     case missingFile
-    /// The store could not be read. The next read tries again.
+    /// The store could not be read. The next read tries again. If the property is set after it has
+    /// returned a stand-in, as `+=` does, the save throws ``SwiftDataError/storeReadFailure``.
     case unreadableStore
   }
 

@@ -1,0 +1,82 @@
+/// The slots of a model that returned a stand-in because the store could not be read, and the edits
+/// that may be made from one. The store still has the values, and a save must not replace them by
+/// such an edit.
+///
+/// 1. A getter that can't read the store returns a stand-in and notes the slot (`didReturn`).
+/// 2. The next read of the slot forgets that, and notes it again if it fails too (`willRead`).
+/// 3. `x.count += 1` sets what it has read, and so may any other setter. An edit after a stand-in was
+///    returned is therefore *derived* from it; `UnreadableValues` makes the save throw.
+/// 4. A derived value that is read is a stand-in again. If it is set without a read, the edit is no
+///    longer derived.
+///
+/// A slot is derived only while it differs from the store. Only a model with a failed read has an
+/// instance, beside its observers: the accessors of all other models make no further test.
+final class StandIns {
+  /// Slots whose last read returned a stand-in.
+  private var returned = SlotSet()
+  private var derived = SlotSet()
+
+  func didReturn(_ slot: Int) { returned.insert(slot) }
+
+  func willRead(_ slot: Int, changed: SlotSet) {
+    returned.remove(slot)
+    if derived(changed).contains(slot) { returned.insert(slot) }
+  }
+
+  /// The unsaved values of all other slots were taken back.
+  func keepDerived(_ changed: SlotSet) { derived = derived(changed) }
+
+  /// Whether the last read of a slot returned a stand-in.
+  func hasReturned(_ slot: Int) -> Bool { returned.contains(slot) }
+
+  func willSet(_ slot: Int) {
+    if returned.contains(slot) { derived.insert(slot) } else { derived.remove(slot) }
+  }
+
+  /// Setting a relationship reads it, which may have noted the slot.
+  func didSet(_ slot: Int) { returned.remove(slot) }
+
+  /// A list was set, but the members that it replaces could not be read.
+  func didSetUnread(_ slot: Int) { derived.insert(slot) }
+
+  /// - Parameter changed: The slots of the model that differ from the store.
+  func derived(_ changed: SlotSet) -> SlotSet { derived.intersection(changed) }
+}
+
+extension _ModelStorage {
+  private var standIns: StandIns? { observers?.standIns }
+
+  /// Called when a property reads as a stand-in, because its store can't be read.
+  func didReturnStandIn(_ slot: Int) {
+    let observers = observers ?? Observers()
+    self.observers = observers
+    let standIns = observers.standIns ?? StandIns()
+    observers.standIns = standIns
+    standIns.didReturn(slot)
+  }
+
+  /// Whether the last read of a property returned a stand-in.
+  func hasReturnedStandIn(_ slot: Int) -> Bool { standIns?.hasReturned(slot) ?? false }
+
+  /// Called before an accessor reads a property.
+  func willRead(_ slot: Int) { standIns?.willRead(slot, changed: changedSlots) }
+
+  /// Called before and after a setter sets a property.
+  func willSet(_ slot: Int) { standIns?.willSet(slot) }
+
+  func didSet(_ slot: Int) { standIns?.didSet(slot) }
+
+  /// Called when a list was set whose members can't be read.
+  func didSetUnread(_ slot: Int) { standIns?.didSetUnread(slot) }
+
+  /// Called when a rollback or an undo has taken back edits.
+  func forgetUndoneEdits() { standIns?.keepDerived(changedSlots) }
+
+  /// The properties whose unsaved values may be made from stand-ins.
+  var derivedProperties: [String] {
+    guard let derived = standIns?.derived(changedSlots), !derived.isEmpty else { return [] }
+    return descriptor.properties.indices.filter(derived.contains).map {
+      descriptor.properties[$0].name
+    }
+  }
+}
