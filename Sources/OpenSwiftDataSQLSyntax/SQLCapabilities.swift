@@ -52,8 +52,12 @@ package struct SQLCapabilities: Hashable, Sendable {
     reportsChanges: true, parameterLimit: 32_766)
 
   /// A PostgreSQL server, where no Swift functions can be registered.
+  ///
+  /// The protocol allows 65,535 parameters. But the server describes each prepared statement in a message with
+  /// 6 bytes and 4 for each parameter, and libpq takes a message of this type that has more than 30,000 bytes, with
+  /// the 4 of its length, for a sign of lost synchronisation: it closes the connection.
   package static let postgreSQL = SQLCapabilities(
     dialect: .postgreSQL, functions: .counterparts, marksOverflow: false, keepsJoinOrder: false,
     hasSpatialTrees: false,
-    reportsChanges: false, parameterLimit: 65_535, isRemote: true, plansByLimits: true)
+    reportsChanges: false, parameterLimit: 7_498, isRemote: true, plansByLimits: true)
 }
