@@ -69,13 +69,18 @@ struct ShapeCollector {
   }
 
   mutating func add(_ expression: any PredicateExpression) {
-    guard isComplete, depth < 64, let type = NodeTypes.type(of: expression) else {
-      return giveUp()
-    }
+    guard isComplete, depth < 64, let type = NodeTypes.type(of: expression),
+      size(of: type) <= Self.largestNode
+    else { return giveUp() }
     depth += 1
     describe(expression, as: type)
     depth -= 1
   }
+
+  /// A node contains its operands, and is copied to the stack.
+  private static var largestNode: Int { 16_384 }
+
+  private func size<N: PredicateNode>(of type: N.Type) -> Int { MemoryLayout<N>.size }
 
   private mutating func describe<N: PredicateNode>(
     _ expression: any PredicateExpression, as type: N.Type

@@ -64,15 +64,40 @@ struct DeepPredicateTests {
   }
 
   @Test func aSmallStackIsEnough() throws {
+    #expect(try countOnASmallStack(anyOf(40..<5_040)) == 10)
+  }
+
+  @Test func aSmallStackIsEnoughForAListOfConditions() throws {
+    let parts = (40..<20_040).map { number in #Predicate<Asset> { $0.number == number } }
+    #expect(try countOnASmallStack(Predicate(any: parts)) == 10)
+    #expect(try countOnASmallStack(Predicate(any: parts), beside: 3) == 13)
+    #expect(try countOnASmallStack(Predicate(all: parts)) == 0)
+    let others = (40..<10_040).map { number in
+      #Predicate<Asset> { $0.number == number && $0.name != "none" }
+    }
+    #expect(try countOnASmallStack(Predicate(any: others)) == 10)
+    let last = try #require(
+      try ModelContext(bench.container).fetch(
+        FetchDescriptor<Asset>(predicate: #Predicate { $0.number == 49 })
+      ).first)
+    #expect(try Predicate(any: parts).evaluate(last) && !Predicate(all: parts).evaluate(last))
+  }
+
+  /// - Parameter new: How many new models that match are added to the context before.
+  private func countOnASmallStack(_ wanted: Predicate<Asset>, beside new: Int = 0) throws -> Int {
     let container = bench.container
     // Swift itself needs a large stack to let go of predicates nested in predicates, so the last
     // reference stays here.
-    let predicate = Mutex<Predicate<Asset>?>(anyOf(40..<5_040))
+    let predicate = Mutex<Predicate<Asset>?>(wanted)
     let answer = Mutex(-1)
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
-      let count = predicate.withLock { predicate in
-        (try? ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))) ?? -2
+      let context = ModelContext(container)
+      for number in 0..<new { context.insert(Asset(100 + number, name: "new")) }
+      let count = predicate.withLock { predicate -> Int in
+        let request = FetchDescriptor(predicate: predicate)
+        let found = try? context.fetch(request).count
+        return found == (try? context.fetchCount(request)) ? found ?? -2 : -3
       }
       answer.withLock { $0 = count }
       done.signal()
@@ -81,7 +106,7 @@ struct DeepPredicateTests {
     thread.start()
     done.wait()
     predicate.withLock { $0 = nil }
-    #expect(answer.withLock { $0 } == 10)
+    return answer.withLock { $0 }
   }
 
   @Test func deepNestingIsLeftToMemory() throws {

@@ -19,8 +19,12 @@
       }
     }
 
+    /// The largest number of conditions in one expression. A node contains its operands, so more would need a large stack
+    /// wherever the expression is copied.
+    private static var longestExpression: Int { 32 }
+
     /// Joins two halves recursively, so that the depth of the tree and the number of its types grow
-    /// logarithmically.
+    /// logarithmically. A long half is a predicate of its own.
     private static func expression(
       of parts: ArraySlice<Predicate>, _ areAllNeeded: Bool,
       _ input: repeat PredicateExpressions.Variable<each Input>
@@ -31,8 +35,18 @@
       }
       let middle = parts.startIndex + parts.count / 2
       return joined(
-        expression(of: parts[..<middle], areAllNeeded, repeat each input),
-        expression(of: parts[middle...], areAllNeeded, repeat each input), areAllNeeded)
+        half(of: parts[..<middle], areAllNeeded, repeat each input),
+        half(of: parts[middle...], areAllNeeded, repeat each input), areAllNeeded)
+    }
+
+    private static func half(
+      of parts: ArraySlice<Predicate>, _ areAllNeeded: Bool,
+      _ input: repeat PredicateExpressions.Variable<each Input>
+    ) -> any StandardPredicateExpression<Bool> {
+      parts.count > longestExpression
+        ? PredicateExpressions.build_evaluate(
+          Predicate(joining: parts, areAllNeeded: areAllNeeded), repeat each input)
+        : expression(of: parts, areAllNeeded, repeat each input)
     }
 
     private static func joined(
