@@ -39,14 +39,7 @@ extension PredicateExpressions.Disjunction: PredicateNode {
   }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
-    var conditions: [SQLExpression] = []
-    try compiler.visitParts(of: self, where: \.isDisjunction) { compiler, part in
-      // A captured flag decides alone: `isOff || …` needs no SQL for the rest.
-      if conditions.last?.isTrue == true { return }
-      conditions.append(
-        try compiler.guarded(by: .any(conditions).negated) { try $0.condition(part) })
-    }
-    return .boolean(.any(conditions))
+    .boolean(try EqualityChain.condition(of: self, in: &compiler))
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
