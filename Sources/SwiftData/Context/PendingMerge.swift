@@ -25,6 +25,8 @@ struct PendingMerge<T: PersistentModel> {
   /// Models with edits of properties that the request reads.
   private let targets: [RelationshipPathTargets]
   private let evaluatesEverything: Bool
+  /// What many models are judged by, where the predicate looks for a value in a long list.
+  private let conditions: [PredicateCondition]?
 
   /// - Returns: nil if no pending change can affect the result.
   init?(prefetcher: Prefetcher, descriptor: FetchDescriptor<T>, port: any StorePort) {
@@ -42,6 +44,7 @@ struct PendingMerge<T: PersistentModel> {
       followsRelationships || hasMany
       ? port.reads(of: PendingMerge.request(descriptor, prefetcher)) : nil
     values = reads?.equalities ?? []
+    conditions = hasMany ? reads?.hashedConditions?() : nil
     evaluatesEverything = followsRelationships && reads == nil
     targets = (reads?.paths ?? []).compactMap { path in
       let edited = changes.edited(related: path.destination, slots: path.reads)
@@ -220,7 +223,9 @@ struct PendingMerge<T: PersistentModel> {
   }
 
   private func matches(_ model: T) throws -> Bool {
-    try descriptor.predicate?.matches(model) ?? true
+    guard let predicate = descriptor.predicate else { return true }
+    guard let conditions else { return try predicate.matches(model) }
+    return try predicate.matches(conditions, model)
   }
 }
 
@@ -237,6 +242,14 @@ extension Predicate {
     guard let conditions = rest.conditions else { return try matches(repeat each input) }
     let bindings = PredicateBindings(repeat (each variable, each input))
     return try judged { try conditions.allSatisfy { try $0.evaluate(bindings) } }
+  }
+
+  /// Evaluates conditions that stand for the predicate.
+  fileprivate func matches(
+    _ conditions: [PredicateCondition], _ input: repeat each Input
+  ) throws -> Bool {
+    let bindings = PredicateBindings(repeat (each variable, each input))
+    return try judged { try conditions.allSatisfy { try $0(bindings) } }
   }
 
   private func judged(_ condition: () throws -> Bool) throws -> Bool {

@@ -1,3 +1,8 @@
+import Foundation
+
+/// A condition of a predicate, evaluated with the values of the predicate's variables.
+package typealias PredicateCondition = (PredicateBindings) throws -> Bool
+
 /// What the predicate and the order of a request read from related models, and which values they
 /// require.
 ///
@@ -15,6 +20,9 @@ package struct RequestReads {
   package var paths: [RelationshipPath] = []
   /// Properties for which the request requires one value.
   package var equalities: [RequiredValue] = []
+  /// The predicate as conditions that must all be true, where one of them looks for a value in a long captured list: it
+  /// hashes the list once. Made when it is called; `nil` for any other predicate.
+  package var hashedConditions: (() -> [PredicateCondition])?
 
   package init() {}
 }

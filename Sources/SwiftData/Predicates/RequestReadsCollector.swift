@@ -35,6 +35,8 @@ package struct RequestReadsCollector {
   private var paths: [PathKey: RelationshipPath] = [:]
   private var relationships: Set<RelationshipPath.Step> = []
   private var equalities: [RequiredValue] = []
+  /// The parts of the outermost `&&`.
+  private var parts: [any PredicateExpression] = []
   /// Whether a part may read more than is known.
   private var isIncomplete = false
   private var ownSlots = SlotSet()
@@ -65,6 +67,7 @@ package struct RequestReadsCollector {
     reads.relationships = reading.relationships
     reads.paths = reading.paths.values.sorted { $0.steps.count < $1.steps.count }
     reads.equalities = reading.equalities
+    reads.hashedConditions = hashedConditions(reading.parts)
     reads.ownSlots = reading.ownSlots
     reads.mayReadMore = reading.mayReadMore
     return reads
@@ -96,8 +99,21 @@ package struct RequestReadsCollector {
         }
         if node.isEquality { noteEquality(node.operands, variable, descriptor) }
       }
+      parts.append(next)
       _ = pathEnds(of: next)
     }
+  }
+
+  private static func hashedConditions(
+    _ parts: [any PredicateExpression]
+  ) -> (() -> [PredicateCondition])? {
+    let hashed = parts.map { ($0 as? any PredicateNode)?.hashedCondition }
+    let others = zip(parts, hashed).compactMap { part, hashed in
+      hashed == nil ? part as? any StandardPredicateExpression<Bool> : nil
+    }
+    let found = hashed.compactMap { $0 }
+    guard !found.isEmpty, found.count + others.count == parts.count else { return nil }
+    return { found.map { $0() } + others.map { part in { try part.evaluate($0) } } }
   }
 
   /// The models to which an expression evaluates; empty if it evaluates to other values.

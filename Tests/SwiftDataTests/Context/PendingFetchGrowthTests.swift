@@ -247,6 +247,32 @@ enum Blog {
     #expect(small >= 100 && large <= 5 * small, "\(small), \(large)")
   }
 
+  /// Asks which of the new models have one of many values, as an import does.
+  private func readElements(_ count: Int) throws -> Int {
+    let desk = try Desk(20)
+    for number in 100..<(100 + count) { desk.context.insert(Post(number)) }
+    let slugs = CountedTexts((10..<(90 + count)).map { "post-\($0)" })
+    CountedTexts.count.withLock { $0 = 0 }
+    let request = FetchDescriptor<Post>(
+      predicate: #Predicate { slugs.contains($0.slug) && $0.number != 15 },
+      sortBy: [SortDescriptor(\.number)])
+    let found = try desk.context.fetch(request).map(\.number)
+    let numbers: [Int] = Array(10..<15) + Array(16..<20) + Array(100..<(90 + count))
+    #expect(found == numbers)
+    let known = try desk.context.fetch(FetchDescriptor<Post>())
+    let expected = try known.filter { try request.predicate?.evaluate($0) ?? true }.map(\.number)
+      .sorted()
+    CountedTexts.count.withLock { $0 = 0 }
+    #expect(try desk.context.fetch(request).map(\.number) == expected)
+    #expect(try desk.context.fetchCount(request) == expected.count)
+    return CountedTexts.count.withLock { $0 }
+  }
+
+  @Test func aLongListIsNotSearchedForEachModel() throws {
+    let (small, large) = (try readElements(100), try readElements(400))
+    #expect(small >= 100 && large <= 5 * small, "\(small), \(large)")
+  }
+
   @Test(.sqliteOnly("counts statements")) func aPendingModelIsFoundUnderItsNewValue() throws {
     let desk = try Desk(20)
     let new = (100..<140).map { Post($0) }
@@ -269,6 +295,25 @@ enum Blog {
     #expect(try find("post-120").isEmpty)
     desk.context.rollback()
     #expect(try find("moved").isEmpty && find("post-3") == [stored] && find("post-130").isEmpty)
+  }
+}
+
+/// Counts how often an element is read.
+private struct CountedTexts: Collection, Codable, Sendable {
+  static let count = Mutex(0)
+
+  private let texts: [String]
+
+  init(_ texts: [String]) { self.texts = texts }
+
+  var startIndex: Int { texts.startIndex }
+  var endIndex: Int { texts.endIndex }
+
+  func index(after index: Int) -> Int { index + 1 }
+
+  subscript(index: Int) -> String {
+    Self.count.withLock { $0 += 1 }
+    return texts[index]
   }
 }
 

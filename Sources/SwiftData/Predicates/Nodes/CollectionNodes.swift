@@ -53,6 +53,25 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
     try writer.membership(of: element, in: sequence)
   }
+
+  /// `contains` compares an element of a list with all others.
+  var hashedCondition: (() -> PredicateCondition)? {
+    guard let values = (sequence as? any PredicateNode)?.capturedValue as? LHS.Output,
+      let list = values as? any Collection, list.count > 16, !(values is any SetAlgebra),
+      let type = LHS.Output.Element.self as? any Hashable.Type
+    else { return nil }
+    return { condition(hashing: values, as: type) }
+  }
+
+  private func condition<Value: Hashable>(
+    hashing values: LHS.Output, as type: Value.Type
+  ) -> PredicateCondition {
+    let known = Set(values.lazy.compactMap { $0 as? Value })
+    return { bindings in
+      guard let value = try element.evaluate(bindings) as? Value else { return false }
+      return known.contains(value)
+    }
+  }
 }
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateNode {

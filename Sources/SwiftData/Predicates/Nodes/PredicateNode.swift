@@ -43,6 +43,9 @@ protocol PredicateNode: PredicateExpression {
   /// computation failed.
   var heldValue: Any? { get }
 
+  /// Makes a condition that evaluates the node as often as wanted in less time; `nil` if there is none.
+  var hashedCondition: (() -> PredicateCondition)? { get }
+
   /// The predicate or expression that the node evaluates, and its inputs by variable.
   var evaluatedExpression: EvaluatedExpression? { get }
 
@@ -75,6 +78,7 @@ extension PredicateNode {
   var readKeyPath: AnyKeyPath? { nil }
   var capturedValue: Any? { nil }
   var heldValue: Any? { capturedValue }
+  var hashedCondition: (() -> PredicateCondition)? { nil }
   var evaluatedExpression: EvaluatedExpression? { nil }
   var orderBounds: [OrderBound]? { nil }
   func describe(to shape: inout ShapeCollector) { shape.giveUp() }
