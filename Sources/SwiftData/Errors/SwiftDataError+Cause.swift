@@ -37,11 +37,17 @@ extension SwiftDataError {
 
   private static func text(of error: EncodingError) -> String {
     switch error {
+    case .invalidValue(let value, let context)
+    where context.codingPath.isEmpty && context.debugDescription == depthFailure:
+      "a value of \(type(of: value)) can't be encoded as JSON, which may have 512 levels of arrays and objects"
     case .invalidValue(let value, let context):
       "a value of \(type(of: value))\(place(context.codingPath)) can't be encoded"
     @unknown default: "a value can't be encoded"
     }
   }
+
+  /// What `JSONEncoder` says of a value that encodes without an error, but is nested too deeply.
+  private static let depthFailure = "Unable to encode the given top-level value to JSON."
 
   private static func place(_ path: [any CodingKey]) -> String {
     path.isEmpty ? "" : " at '\(path.map(\.stringValue).joined(separator: "."))'"
