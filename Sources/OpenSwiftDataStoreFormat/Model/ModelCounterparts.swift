@@ -22,6 +22,8 @@ package struct ModelCounterparts: Sendable {
   package let current: ModelDescription
   /// Name of the entity → its name in the earlier model.
   private let entities: [String: String]
+  /// Name of the earlier entity → its current name.
+  private let successors: [String: String]
   /// Name of the entity → name of the property → its name in the earlier model; includes inherited
   /// properties.
   private let properties: [String: [String: String]]
@@ -39,6 +41,8 @@ package struct ModelCounterparts: Sendable {
         with: stored.properties(of: earlier).filter(\.isStored).map(Named.init))
     }
     self.entities = entities
+    successors = Dictionary(
+      entities.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     self.properties = properties
   }
 
@@ -65,10 +69,6 @@ package struct ModelCounterparts: Sendable {
     successors[entity].flatMap { name in
       properties[name]?.first { $0.value == property }?.key
     }
-  }
-
-  private var successors: [String: String] {
-    Dictionary(entities.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
   }
 
   // MARK: Matching
