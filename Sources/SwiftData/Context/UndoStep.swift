@@ -204,7 +204,8 @@ enum EarlierSlotValue {
   /// An undo lets a to-one that could not be read have the value of the row.
   private init(toOne storage: _ModelStorage, _ slot: Int) {
     let partner = storage.relationships.partner(slot)
-    let isUnread = storage.overlaid(slot).isSame(as: .unset) && storage.isUnread(slot)
+    let isUnread =
+      partner == nil && storage.overlaid(slot).isSame(as: .unset) && storage.readsStandIn(slot)
     self = isUnread ? .attribute(slot, .unset) : .toOne(slot, partner)
   }
 

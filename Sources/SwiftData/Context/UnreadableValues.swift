@@ -8,7 +8,7 @@ final class UnreadableValues {
   private var known: Set<UnreadableValue> = []
   private var identifiers: Set<PersistentIdentifier> = []
 
-  /// Whether a model has returned a stand-in because a store could not be read.
+  /// Whether a model has returned a stand-in for a stored value.
   private var hasStandIns = false
 
   static let limit = 10_000
@@ -16,7 +16,7 @@ final class UnreadableValues {
   var isEmpty: Bool { all.isEmpty }
 
   func note(_ value: UnreadableValue) {
-    if value.reason == .unreadableStore { hasStandIns = true }
+    if value.reason.isOfStoredValue { hasStandIns = true }
     guard all.count < Self.limit, known.insert(value).inserted else { return }
     all.append(value)
     identifiers.insert(value.persistentModelID)
@@ -60,11 +60,12 @@ extension ModelContext {
   /// The stored values that models of this context could not show, in the order of their first
   /// reads.
   ///
-  /// A required property whose column is empty, or contains a value that its type does not accept,
-  /// reads as a placeholder value. While a store can't be read, also optional properties and relationships
-  /// do: as nil, or as an empty list. The first read adds it to this list and writes a warning to
-  /// standard error. The stored value is kept until the property is set. A value is removed from
-  /// the list when a save stores another one or deletes the row, and when another context has
-  /// replaced it. The list has up to 10,000 values. Not in Apple's framework.
+  /// A property whose column contains a value that its type does not accept reads as nil, or as a
+  /// placeholder value if it is required; so does a required one whose column is empty. While a store
+  /// can't be read, all properties and relationships do: as nil, or as an empty list. The first read
+  /// adds it to this list and writes a warning to standard error. The stored value is kept until the
+  /// property is set. A value is removed from the list when a save stores another one or deletes the
+  /// row, and when another context has replaced it. The list has up to 10,000 values. Not in Apple's
+  /// framework.
   public var unreadableValues: [UnreadableValue] { core.unreadableValues.all }
 }

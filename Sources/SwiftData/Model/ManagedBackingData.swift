@@ -88,7 +88,10 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
   @_disfavoredOverload
   public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable {
-    write(forKey, to: newValue) { storage.change($0, to: .attribute(newValue)) }
+    write(forKey, to: newValue) {
+      storage.allowNil($0)
+      storage.change($0, to: .attribute(newValue))
+    }
   }
 
   public func setValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
@@ -112,6 +115,9 @@ public struct _ManagedBackingData<Model: PersistentModel>: BackingData {
   }
 
   public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) {
-    write(forKey, to: newValue) { storage.change($0, to: .boxing(newValue)) }
+    write(forKey, to: newValue) {
+      storage.allowNil($0)
+      storage.change($0, to: .boxing(newValue))
+    }
   }
 }

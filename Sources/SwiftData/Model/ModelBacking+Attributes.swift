@@ -142,6 +142,7 @@ extension _ModelBacking {
   public func takeBack<M: PersistentModel, V: Codable>(
     _ slot: Int, _ value: inout V, of model: M
   ) {
+    object?.willSetInPlace(slot)
     set(slot, to: value, of: model)
   }
 

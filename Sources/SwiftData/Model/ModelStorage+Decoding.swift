@@ -54,6 +54,8 @@ extension _ModelStorage {
       if row.isNull(slot) { return nil }
       value = ValueDecoding.scalar(decodable, storedValue(row, cell: slot))
     }
+    // Nil of an optional type would count as a decoded value.
+    guard let value else { return nil }
     return value as? V
   }
 

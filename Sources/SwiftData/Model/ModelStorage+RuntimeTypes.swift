@@ -63,7 +63,7 @@ extension _ModelStorage {
       let declared = Swift.type(of: property.keyPath).valueType
       func object<V>(_ type: V.Type) -> _SlotValue? { explicitObject(type, slot, property) }
       let object = _openExistential(declared, do: object)
-      return object ?? (property.isOptional && !isUnread(slot) ? .null : .unset)
+      return object ?? (property.isOptional && !readsStandIn(slot) ? .null : .unset)
     case .toOne, .toMany: return value
     }
   }
@@ -71,7 +71,7 @@ extension _ModelStorage {
   private func explicitScalar(_ type: any Any.Type, _ slot: Int) -> _SlotValue {
     func read<V: _ScalarAttribute>(_ type: V.Type) -> _SlotValue {
       let value: V? = scalar(slot)
-      return value?._slotValue ?? (isUnread(slot) ? .unset : .null)
+      return value?._slotValue ?? (readsStandIn(slot) ? .unset : .null)
     }
     func rawType<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
     if let scalar = type as? any _ScalarAttribute.Type { return read(scalar) }

@@ -64,13 +64,20 @@ extension _ModelStorage {
     // A model that is being deinitialised may be read on another thread than its context's.
     guard let source, !isDeinitialising else { return UnreadableValueLog.note(value) }
     source._note(value)
-    if reason == .unreadableStore { didReturnStandIn(slot) }
+    didReturnStandIn(slot, reason)
   }
 
-  /// Whether a property without a value over the row reads as a stand-in because its store can't be
-  /// read.
-  func isUnread(_ slot: Int) -> Bool {
-    flags.contains(.isFault) && knownRow(for: slot) == nil
+  /// Whether the store may have a value for a property that has none over the row, and that reads as
+  /// nil or a stand-in.
+  func readsStandIn(_ slot: Int) -> Bool {
+    guard let row = knownRow(for: slot) else { return flags.contains(.isFault) }
+    return row.isExternal(slot) || !isNull(slot, in: row)
+  }
+
+  /// Whether a row has no value in any column of a property.
+  private func isNull(_ slot: Int, in row: RowReader) -> Bool {
+    let leaves = descriptor.properties[slot].leafCells
+    return leaves.isEmpty ? row.isNull(slot) : leaves.allSatisfy(row.isNull)
   }
 
   private func unreadableReason(
@@ -88,9 +95,7 @@ extension _ModelStorage {
       return flags.contains(.isFault) ? .unreadableStore : .missingValue
     }
     if known.isExternal(slot) { return .missingFile }
-    let isNull =
-      property.leafCells.isEmpty ? known.isNull(slot) : property.leafCells.allSatisfy(known.isNull)
-    if isNull { return property.isOptional ? nil : .missingValue }
+    if isNull(slot, in: known) { return property.isOptional ? nil : .missingValue }
     // A key is stored, but the row that it refers to does not exist.
     if property.isToOne, relationships.partner(slot) == nil { return .missingRow }
     return .unsuitableValue

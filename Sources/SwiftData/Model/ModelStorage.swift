@@ -197,7 +197,10 @@ public final class _ModelStorage {
 
   /// Puts a value over the row, after the context was asked to track the change.
   func change(_ slot: Int, to value: consuming _SlotValue) {
-    if observers != nil { willSet(slot) }
+    if observers != nil {
+      if ignores(value, at: slot) { return }
+      willSet(slot)
+    }
     if let source { source._willChange(self, slot: slot) }
     overlay(value, at: slot)
     if observers != nil { didSet(slot) }

@@ -57,6 +57,8 @@ extension _SlotValue {
     }
   }
 
+  var isNull: Bool { if case .null = self { true } else { false } }
+
   /// A value without a scalar form, boxed; nil becomes null.
   static func boxing<V>(_ value: V) -> _SlotValue {
     if let optional = value as? any OptionalValue, optional.isNil { return .null }

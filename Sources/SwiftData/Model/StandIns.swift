@@ -1,7 +1,7 @@
-/// The slots of a model that returned a stand-in because the store could not be read, and the edits
-/// that may be made from one. The store still has the values, and a save must not replace them by
-/// such an edit.
+/// The slots of a model that returned a stand-in for a stored value, and the edits that may be made
+/// from one. A save must not replace the stored value by such an edit.
 ///
+/// If the store could not be read:
 /// 1. A getter that can't read the store returns a stand-in and notes the slot (`didReturn`).
 /// 2. The next read of the slot forgets that, and notes it again if it fails too (`willRead`).
 /// 3. `x.count += 1` sets what it has read, and so may any other setter. An edit after a stand-in was
@@ -9,17 +9,25 @@
 /// 4. A derived value that is read is a stand-in again. If it is set without a read, the edit is no
 ///    longer derived.
 ///
+/// A value that does not fit its property can be read as a stand-in only, so setting the property is
+/// how it is replaced. But an edit of a list in place is derived too, and setting nil after nil was
+/// read changes nothing: `x.place?.name = ""` sets nil if it has read nil.
+///
 /// A slot is derived only while it differs from the store. Only a model with a failed read has an
 /// instance, beside its observers: the accessors of all other models make no further test.
 final class StandIns {
-  /// Slots whose last read returned a stand-in.
+  /// Slots whose last read returned a stand-in that no edit may be made from.
   private var returned = SlotSet()
+  /// Slots whose last read returned a stand-in, because the stored value does not fit.
+  private var unsuitable = SlotSet()
   private var derived = SlotSet()
 
-  func didReturn(_ slot: Int) { returned.insert(slot) }
+  func didReturn(_ slot: Int, _ reason: UnreadableValue.Reason) {
+    if reason == .unreadableStore { returned.insert(slot) } else { unsuitable.insert(slot) }
+  }
 
   func willRead(_ slot: Int, changed: SlotSet) {
-    returned.remove(slot)
+    forget(slot)
     if derived(changed).contains(slot) { returned.insert(slot) }
   }
 
@@ -33,8 +41,28 @@ final class StandIns {
     if returned.contains(slot) { derived.insert(slot) } else { derived.remove(slot) }
   }
 
+  /// A list is about to be set to one that was changed in place.
+  func willSetInPlace(_ slot: Int) {
+    if unsuitable.contains(slot) { returned.insert(slot) }
+  }
+
+  /// Whether setting nil is to change nothing. Setting it once more, without a read, does.
+  func ignoresNil(_ slot: Int) -> Bool {
+    guard unsuitable.contains(slot) else { return false }
+    forget(slot)
+    return true
+  }
+
   /// Setting a relationship reads it, which may have noted the slot.
-  func didSet(_ slot: Int) { returned.remove(slot) }
+  func didSet(_ slot: Int) { forget(slot) }
+
+  /// Setting nil will change the value.
+  func allowNil(_ slot: Int) { unsuitable.remove(slot) }
+
+  private func forget(_ slot: Int) {
+    returned.remove(slot)
+    unsuitable.remove(slot)
+  }
 
   /// A list was set, but the members that it replaces could not be read.
   func didSetUnread(_ slot: Int) { derived.insert(slot) }
@@ -46,16 +74,17 @@ final class StandIns {
 extension _ModelStorage {
   private var standIns: StandIns? { observers?.standIns }
 
-  /// Called when a property reads as a stand-in, because its store can't be read.
-  func didReturnStandIn(_ slot: Int) {
+  /// Called when a property reads as nil or a stand-in.
+  func didReturnStandIn(_ slot: Int, _ reason: UnreadableValue.Reason) {
+    guard reason.isOfStoredValue else { return }
     let observers = observers ?? Observers()
     self.observers = observers
     let standIns = observers.standIns ?? StandIns()
     observers.standIns = standIns
-    standIns.didReturn(slot)
+    standIns.didReturn(slot, reason)
   }
 
-  /// Whether the last read of a property returned a stand-in.
+  /// Whether the last read of a property returned a stand-in that no edit may be made from.
   func hasReturnedStandIn(_ slot: Int) -> Bool { standIns?.hasReturned(slot) ?? false }
 
   /// Called before an accessor reads a property.
@@ -65,6 +94,17 @@ extension _ModelStorage {
   func willSet(_ slot: Int) { standIns?.willSet(slot) }
 
   func didSet(_ slot: Int) { standIns?.didSet(slot) }
+
+  /// Called before an accessor sets a list that it has changed in place.
+  func willSetInPlace(_ slot: Int) { standIns?.willSetInPlace(slot) }
+
+  /// Called before nil is set by another way than the setter.
+  func allowNil(_ slot: Int) { standIns?.allowNil(slot) }
+
+  /// Whether setting a value is to change nothing.
+  func ignores(_ value: borrowing _SlotValue, at slot: Int) -> Bool {
+    value.isNull && standIns?.ignoresNil(slot) ?? false
+  }
 
   /// Called when a list was set whose members can't be read.
   func didSetUnread(_ slot: Int) { standIns?.didSetUnread(slot) }

@@ -6,6 +6,12 @@
 /// stops the program with the property's name. An optional property reads as nil. The stored value
 /// stays as it is until the property is set.
 ///
+/// Setting nil after nil was read changes nothing, because Swift does that for
+/// `trip.place?.name = ""` too. To remove such a value, set another one first, or call
+/// `setValue(forKey: \.place, to: nil)`. A list that is changed in place, as by `append`, makes the
+/// save throw ``SwiftDataError/storeReadFailure``; set a new list instead. Changing a part of a
+/// required structure sets the whole one.
+///
 /// ``ModelContext/unreadableValues`` lists the values that a context encountered. Not in Apple's
 /// framework, which stops the program.
 public struct UnreadableValue: Hashable, Sendable {
@@ -25,8 +31,10 @@ public struct UnreadableValue: Hashable, Sendable {
     /// The file with the value of an attribute with the option `externalStorage` does not exist or
     /// cannot be read. The next read tries again.
     case missingFile
-    /// The store could not be read. The next read tries again. If the property is set after it has
-    /// returned a stand-in, as `+=` does, the save throws ``SwiftDataError/storeReadFailure``.
+    /// The store could not be read. The next read tries again.
+    ///
+    /// If the property is set after it has returned a stand-in, as `+=` does, the save throws
+    /// ``SwiftDataError/storeReadFailure``.
     case unreadableStore
   }
 
@@ -38,6 +46,16 @@ public struct UnreadableValue: Hashable, Sendable {
   public let persistentModelID: PersistentIdentifier
   /// Why the stored value is not shown.
   public let reason: Reason
+}
+
+extension UnreadableValue.Reason {
+  /// Whether the store has, or may have, a value that the property does not show.
+  var isOfStoredValue: Bool {
+    switch self {
+    case .unsuitableValue, .missingFile, .unreadableStore: true
+    case .missingRow, .missingValue: false
+    }
+  }
 }
 
 extension UnreadableValue: CustomStringConvertible {
