@@ -285,6 +285,8 @@ struct SavedModels {
         for live in identities.instances(of: snapshot.persistentIdentifier)
         where live.storage.flags.contains(.isFault) {
           live.storage.show(page: snapshot.page, row: snapshot.row)
+          // The save is about to delete the files of the row.
+          if !live.storage.descriptor.externalSlots.isEmpty { live.storage.keepExternalValues() }
         }
       }
       for identifier in identities.present(batch.receipt.consequences.deleted) {

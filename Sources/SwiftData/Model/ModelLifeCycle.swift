@@ -293,6 +293,7 @@ extension _ModelStorage {
   func show(page: RowPage?, row: UnsafeRawPointer?) {
     _invariantCheck(startsIn: .inContext)
     rowView.replace(with: row, of: page)
+    forgetUnsuitable()
     lifeCycle.flags.remove(.isFault)
   }
 
@@ -300,6 +301,7 @@ extension _ModelStorage {
   func refresh(page: RowPage?, row: UnsafeRawPointer?) {
     _invariantCheck(startsIn: [.stored, .lost])
     rowView.replace(with: row, of: page)
+    forgetUnsuitable()
     lifeCycle.flags.remove(.isFault)
     overlay.clear(keeping: descriptor.ephemeralSlots)
   }
@@ -308,6 +310,7 @@ extension _ModelStorage {
   func becomeFault(keeping kept: SlotSet = SlotSet()) {
     _invariantCheck(startsIn: [.stored, .lost])
     rowView.clear()
+    forgetUnsuitable()
     overlay.clear(keeping: kept)
     lifeCycle.flags.insert(.isFault)
   }
@@ -334,6 +337,7 @@ extension _ModelStorage {
     _invariantCheck(startsIn: [.stored, .lost])
     for slot in descriptor.externalSlots where slots.contains(slot) { overlay(.unset, at: slot) }
     rowView.clear()
+    forgetUnsuitable()
     lifeCycle.flags.insert(.isFault)
   }
 

@@ -56,6 +56,9 @@ final class StandIns {
   /// Setting a relationship reads it, which may have noted the slot.
   func didSet(_ slot: Int) { forget(slot) }
 
+  /// The row was replaced: what was read of the last one says nothing about it.
+  func forgetUnsuitable() { unsuitable = SlotSet() }
+
   /// Setting nil will change the value.
   func allowNil(_ slot: Int) { unsuitable.remove(slot) }
 
@@ -101,10 +104,14 @@ extension _ModelStorage {
   /// Called before nil is set by another way than the setter.
   func allowNil(_ slot: Int) { standIns?.allowNil(slot) }
 
-  /// Whether setting a value is to change nothing.
+  /// Whether setting a value is to change nothing. An unsaved value is no stand-in.
   func ignores(_ value: borrowing _SlotValue, at slot: Int) -> Bool {
-    value.isNull && standIns?.ignoresNil(slot) ?? false
+    guard value.isNull, case .unset = overlaid(slot) else { return false }
+    return standIns?.ignoresNil(slot) ?? false
   }
+
+  /// Called when the row is replaced or dropped.
+  func forgetUnsuitable() { standIns?.forgetUnsuitable() }
 
   /// Called when a list was set whose members can't be read.
   func didSetUnread(_ slot: Int) { standIns?.didSetUnread(slot) }

@@ -41,13 +41,13 @@ struct TreePage {
       kind.isTable
       ? PageBalance(bytes, start: start, array: array, usableSize: usableSize, size: size) : nil
     let balanced = balance?.count(stated: stated)
-    let count = balanced ?? stated
+    let count = balanced?.count ?? stated
     let end = array + 2 * count
     guard end <= usableSize else { return nil }
     cells = (0..<count).map { bytes.bigEndian16(at: array + 2 * $0) }
     guard cells.allSatisfy({ $0 >= end && $0 + 4 <= usableSize }) else { return nil }
     lastChild = kind.isInterior ? bytes.bigEndian32(at: start + 8) : 0
-    isUnbalanced = kind.isTable && balanced == nil
+    isUnbalanced = kind.isTable && balanced?.isCertain != true
     self.number = number
     self.bytes = bytes
     self.kind = kind
@@ -112,6 +112,7 @@ private struct PageBalance {
     while block > 0 {
       guard block > last, block + 4 <= usableSize else { return nil }
       let length = bytes.bigEndian16(at: block + 2)
+      guard length >= 4, block + length <= usableSize else { return nil }
       room -= length
       last = block + length - 1
       block = bytes.bigEndian16(at: block)
@@ -123,17 +124,32 @@ private struct PageBalance {
   }
 
   /// The number of cells that take the room: the stated one if it does, or else the only one.
-  func count(stated: Int) -> Int? {
+  /// - Returns: Also whether the number is certain. A smaller one is not if a cell follows: the start of the
+  ///   content area may be damaged, and not the number. `nil` if no number fits.
+  func count(stated: Int) -> (count: Int, isCertain: Bool)? {
     var fitting: [Int] = []
     var taken = 0
     for count in 0... {
       if taken == room { fitting.append(count) }
       guard taken < room, array + 2 * count + 2 <= content else { break }
-      let cell = bytes.bigEndian16(at: array + 2 * count)
-      guard cell >= content, let size = size(cell) else { break }
+      guard pointer(count) >= content, let size = size(pointer(count)) else { break }
       taken += size
     }
-    return fitting.contains(stated) ? stated : fitting.count == 1 ? fitting[0] : nil
+    if fitting.contains(stated) { return (stated, true) }
+    guard fitting.count == 1 else { return nil }
+    let found = fitting[0]
+    guard found < stated, isCell(found), pointer(found) < content else { return (found, true) }
+    return ((found..<stated).allSatisfy(isCell) ? stated : found, false)
+  }
+
+  private func pointer(_ index: Int) -> Int { bytes.bigEndian16(at: array + 2 * index) }
+
+  private func isCell(_ index: Int) -> Bool {
+    let end = array + 2 * index + 2
+    guard end <= bytes.count, pointer(index) >= end, let size = size(pointer(index)) else {
+      return false
+    }
+    return pointer(index) + size <= bytes.count
   }
 }
 

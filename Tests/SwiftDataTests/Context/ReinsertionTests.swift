@@ -293,9 +293,42 @@ import Testing
     }
   }
 
+  /// The files of a deleted row are deleted with it.
+  @Test(arguments: [false, true]) func largeValuesOfAModelThatWasNeverReadAreKept(
+    isPartial: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    let first = ModelContext(
+      try ModelContainer(
+        for: Scan.self, configurations: ModelConfiguration(url: folder.store)))
+    first.insert(Scan(Data(repeating: 7, count: 400_000)))
+    try first.save()
+    let context = ModelContext(first.container)
+    var request = FetchDescriptor<Scan>()
+    if isPartial { request.propertiesToFetch = [\.name] }
+    let scan = try #require(
+      isPartial
+        ? try context.fetch(request).first
+        : try context.fetchIdentifiers(request).first.map { context.model(for: $0) as? Scan } ?? nil
+    )
+    context.delete(scan)
+    try context.save()
+    context.insert(scan)
+    try context.save()
+    let stored = try #require(try context.stored(Scan.self).first)
+    #expect(stored.name == "scan" && stored.image.count == 400_000)
+  }
+
   @Model final class Blank {
     var text: String?
 
     init() {}
+  }
+
+  @Model final class Scan {
+    var name = "scan"
+    @Attribute(.externalStorage) var image: Data
+
+    init(_ image: Data) { self.image = image }
   }
 }

@@ -112,6 +112,22 @@ import Testing
     #expect(try unreadable() == ["parts", "required"])
   }
 
+  /// What was read says nothing about a value that another context has saved since.
+  @Test func nilReplacesAValueThatCameLater() throws {
+    let (score, context) = try score()
+    #expect(score.part == nil)
+    let (other, writer) = try self.score()
+    other.part = .init(7)
+    try writer.save()
+    context.processPendingChanges()
+    score.part = nil
+    #expect(context.hasChanges)
+    try context.save()
+    let (stored, _) = try self.score()
+    #expect(stored.part == nil)
+    #expect(try !unreadable().contains("part"))
+  }
+
   @Test func undoKeepsTheStoredValue() throws {
     let (score, context) = try score()
     let manager = UndoManager()
