@@ -84,9 +84,9 @@ import Testing
       for: Scan.self, configurations: ModelConfiguration(url: url))
     let source = try ModelSource(of: url).text
     #expect(
-      source.contains("@Attribute(.externalStorage) var image: Data?")
-        && source.contains("@Attribute(.externalStorage) var text: String?")
-        && source.contains("  var small: Data?"), "\(source)")
+      source.contains("@Attribute(.externalStorage)\n  var image: Data?")
+        && source.contains("@Attribute(.externalStorage)\n  var text: String?")
+        && source.contains("image: Data?\n  var small: Data?"), "\(source)")
   }
 
   /// Any program may write a file, so a name in it could be code.

@@ -43,7 +43,8 @@ struct ClassProperty {
   ) {
     name = attribute.name
     let hasBytes = attribute.type == .binary || attribute.type == .transformable
-    let storage = hasBytes ? storage : nil
+    // The metadata also name texts.
+    let storage = hasBytes || storage == .certain ? storage : nil
     let value = ValueShape(attribute, in: source, taken: taken)
     typeName = value.name + (attribute.isOptional ? "?" : "")
     type = value.declaration

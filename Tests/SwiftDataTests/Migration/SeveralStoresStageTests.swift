@@ -42,7 +42,7 @@ import Testing
     _ version: any VersionedSchema.Type, _ trips: [any PersistentModel.Type],
     _ memos: [any PersistentModel.Type], _ plan: (any SchemaMigrationPlan.Type)? = nil
   ) throws -> ModelContext {
-    let configurations = [("trips", trips), ("memos", memos)].map { name, types in
+    let configurations = [("trips", trips), ("memos", memos)].map { (name: String, types) in
       ModelConfiguration(
         name, schema: Schema(types), url: folder.url.appending(path: "\(name).store"))
     }

@@ -112,7 +112,6 @@ enum GeneratedUnusual {
     @Relationship(inverse: \Thing.unlike)
     var like: [Thing] = []
     var numbers: Swift.Set<Int>
-    /// Every value begins with the byte 1: the attribute may have .externalStorage.
     var payload: Data
     var `repeat`: Set?
     @SwiftData.Attribute(.externalStorage)
