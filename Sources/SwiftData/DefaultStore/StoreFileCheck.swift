@@ -63,6 +63,7 @@ package struct StoreFileCheck {
   static func checkPath(_ url: URL) throws {
     guard access(url.path, F_OK) != 0 else { return }
     let problem: String
+    let cause = POSIXError.last
     switch errno {
     case EACCES:
       problem =
@@ -73,7 +74,7 @@ package struct StoreFileCheck {
     }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The file at \(url.path) can't be reached: \(problem).", doing: "opening a store",
-      because: .unavailable)
+      underlying: cause, because: .unavailable)
   }
 
   /// Opens a file for reading: changes nothing, and leaves no file beside it. Refuses the log of another

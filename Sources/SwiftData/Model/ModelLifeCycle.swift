@@ -344,7 +344,8 @@ extension _ModelStorage {
   /// Keeps values outside the row readable as long as the row is shown, though a save is about to
   /// delete them.
   func keepExternalValues() {
-    if flags.contains(.isFault), !overlay.isEmpty { source?._fill(self) }
+    // What is known of a fault will be completed by a read, and then shows the files of the row.
+    if flags.contains(.isFault), !overlay.isEmpty || partialRow != nil { source?._fill(self) }
     rowView.keepExternalValues(descriptor)
   }
 
