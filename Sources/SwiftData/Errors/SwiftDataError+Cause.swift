@@ -11,6 +11,7 @@ extension SwiftDataError {
     case let error as DecodingError: Self.text(of: error)
     case let error as EncodingError: Self.text(of: error)
     case let error as CocoaError: Self.text(of: error)
+    case let error as POSIXError: error.localizedDescription
     default: String(describing: error)
     }
   }
