@@ -6,7 +6,17 @@ import Testing
 /// Whatever bytes pages have, the walk through them ends, and hands over rows or counts them as lost.
 ///
 /// `OPENSWIFTDATA_FUZZ` is the number of damaged copies; some dozens without it.
-struct PageScannerTests {
+final class PageScannerTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "pages-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
   private static let rounds =
     ProcessInfo.processInfo.environment["OPENSWIFTDATA_FUZZ"].flatMap(Int.init) ?? 60
 
@@ -19,7 +29,7 @@ struct PageScannerTests {
     }
   }
 
-  /// Small pages, so that trees are deep, with values over many pages and an index.
+  /// Makes a file of small pages, so that trees are deep, with values over many pages and an index.
   private static func fill(_ path: String, encoding: String) throws {
     let connection = try Connection(path: path)
     try connection.execute(
@@ -35,14 +45,15 @@ struct PageScannerTests {
       """)
   }
 
+  /// - Returns: The bytes of the file after its connection was closed.
+  private static func filled(_ path: String, encoding: String = "UTF-8") throws -> [UInt8] {
+    try fill(path, encoding: encoding)
+    return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
   @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"]) func anyPages(_ encoding: String) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "pages-\(UUID().uuidString)", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "walk.db").path
-    try Self.fill(path, encoding: encoding)
-    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let original = try Self.filled(path, encoding: encoding)
     let copy = folder.appending(path: "copy.db").path
     var random = Random(state: UInt64(encoding.utf8.count))
     let whole = try Self.walk(path)
@@ -76,13 +87,8 @@ struct PageScannerTests {
   /// A number of cells that is too small would hide rows without a trace, if the sizes of the parts of the page
   /// did not tell.
   @Test(arguments: [-3, -1, 1, 4]) func aDamagedNumberOfCells(_ difference: Int) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "pages-\(UUID().uuidString)", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "walk.db").path
-    try Self.fill(path, encoding: "UTF-8")
-    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let original = try Self.filled(path)
     var damagedPages = 0
     for page in stride(from: 512, to: original.count, by: 512) {
       // Leaves and interior pages of tables.
@@ -112,13 +118,8 @@ struct PageScannerTests {
   /// Where a damaged start of the content area or list of free blocks makes another number of cells fit, the
   /// stated one counts.
   @Test func aDamagedStartOfTheContent() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "pages-\(UUID().uuidString)", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "walk.db").path
-    try Self.fill(path, encoding: "UTF-8")
-    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let original = try Self.filled(path)
     var damagedPages = 0
     for page in stride(from: 512, to: original.count, by: 512)
     where [5, 13].contains(original[page]) {

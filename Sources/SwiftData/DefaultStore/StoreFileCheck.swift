@@ -41,8 +41,7 @@ package struct StoreFileCheck {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the file can't be used, or
   ///   `SQLiteError`.
   static func check(_ url: URL, allowsSave: Bool) throws -> Finding? {
-    try checkPath(url)
-    return try ConsistentRead(path: url.path).run { file, look in
+    try ConsistentRead(path: url.path).run { file, look in
       let check = StoreFileCheck(file: file, url: url)
       if file.kind == .missing, !allowsSave {
         throw SwiftDataError.loadIssueModelContainer.with(
@@ -62,14 +61,14 @@ package struct StoreFileCheck {
   /// Refuses a path that leads to no place for a file: it would look like a missing one.
   static func checkPath(_ url: URL) throws {
     guard access(url.path, F_OK) != 0 else { return }
-    let problem: String
     let cause = POSIXError.last
-    switch errno {
-    case EACCES:
+    let problem: String
+    switch cause.code {
+    case .EACCES:
       problem =
         "one of its folders can't be entered by the user of this process. Check the permissions"
-    case ENOTDIR: problem = "a part of the path is a file, not a folder. Check the path"
-    case ELOOP: problem = "the symbolic links of the path lead to each other. Check the links"
+    case .ENOTDIR: problem = "a part of the path is a file, not a folder. Check the path"
+    case .ELOOP: problem = "the symbolic links of the path lead to each other. Check the links"
     default: return
     }
     throw SwiftDataError.loadIssueModelContainer.with(

@@ -45,7 +45,7 @@ struct ChangedModels {
 
   /// Adds what other contexts, containers or processes have saved.
   mutating func insert(savedExternally saved: SavedChanges, in coordinator: any StoreCoordinator) {
-    insertSaved(saved, in: coordinator) { $1 }
+    insertSaved(saved, byContext: false, in: coordinator)
     for entity in Set(saved.updated.lazy.map(\.identifier.entityName)) {
       guard let descriptor = coordinator.descriptor(entity) else { continue }
       change(descriptor) { $0.haveNewRows = true }
@@ -56,26 +56,21 @@ struct ChangedModels {
   /// them, or became known rows. Delete rules deleted related models and removed models from
   /// relationships. Edits are recorded already, but change what is stored only now.
   mutating func insert(savedByContext saved: SavedChanges, in coordinator: any StoreCoordinator) {
-    insertSaved(saved, in: coordinator) { descriptor, slots in
-      slots == .all ? slots : slots.intersection(descriptor.relationshipSet)
-    }
-    for (identifier, slots) in saved.updated {
-      guard let descriptor = coordinator.descriptor(identifier.entityName) else { continue }
-      change(descriptor) { $0.savedSlots.formUnion(slots) }
-    }
+    insertSaved(saved, byContext: true, in: coordinator)
   }
 
-  /// - Parameter relevant: Selects the changed properties of a class that matter.
   private mutating func insertSaved(
-    _ saved: SavedChanges, in coordinator: any StoreCoordinator,
-    _ relevant: (_ModelDescriptor, SlotSet) -> SlotSet
+    _ saved: SavedChanges, byContext isOwn: Bool, in coordinator: any StoreCoordinator
   ) {
     if saved.isEverything { isEverything = true }
     for (entity, updated) in Dictionary(grouping: saved.updated, by: \.identifier.entityName) {
       guard let descriptor = coordinator.descriptor(entity) else { continue }
       change(descriptor) { kind in
-        for (identifier, slots) in updated {
-          let slots = relevant(descriptor, slots)
+        for (identifier, changed) in updated {
+          if isOwn { kind.savedSlots.formUnion(changed) }
+          let slots =
+            isOwn && changed != .all
+            ? changed.intersection(descriptor.relationshipSet) : changed
           if slots.isEmpty { continue }
           kind.slots.formUnion(slots)
           kind.models.insert(identifier)
