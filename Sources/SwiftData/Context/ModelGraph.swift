@@ -256,11 +256,13 @@ extension RelationshipValues {
   /// Makes references of an unsaved model weak, so that its graph is freed when it has no other
   /// owner.
   func weaken(in coordinator: any StoreCoordinator) {
-    weaken { slot in
-      guard let link = storage.descriptor.link(slot, in: coordinator),
-        let inverse = link.inverseSlot
-      else { return false }
-      return link.destination.properties[inverse].isToMany
-    }
+    weaken { isManyToMany($0, in: coordinator) }
+  }
+
+  /// Whether the inverse of a to-many is a to-many too.
+  func isManyToMany(_ slot: Int, in coordinator: any StoreCoordinator) -> Bool {
+    guard let link = storage.descriptor.link(slot, in: coordinator), let inverse = link.inverseSlot
+    else { return false }
+    return link.destination.properties[inverse].isToMany
   }
 }

@@ -69,8 +69,14 @@ struct PendingMerge<T: PersistentModel> {
       .filter { !$0.flags.contains(.hasNoRow) }.compactMap { $0.model as? T }
   }
 
-  /// Whether rows are read for evaluation, besides those of the store's result.
-  var readsOtherRows: Bool { evaluatesEverything || !targets.isEmpty }
+  /// Whether more than one statement is needed, for rows that are evaluated or the keys before a page.
+  var readsOtherRows: Bool { evaluatesEverything || !targets.isEmpty || readsKeysBeforePage }
+
+  private var readsKeysBeforePage: Bool {
+    // Without an order, a statement that reads keys only may list the rows in another one.
+    !descriptor.sortBy.isEmpty && descriptor.range.offset >= PendingMergeLimit.skipped
+      && (counts.changed + counts.deleted > 0 || !targets.isEmpty)
+  }
 
   private var materializer: Materializer { prefetcher.materializer }
 
@@ -175,9 +181,13 @@ struct PendingMerge<T: PersistentModel> {
     let (inserted, changed) = (inserted, changed)
     let replacedCount = counts.changed + counts.deleted + identifiers.count
     var request = descriptor
-    let range = descriptor.range
-    request.fetchOffset = nil
-    request.fetchLimit = evaluatesEverything ? nil : range.end(behind: replacedCount)
+    let before = try rowsBeforePage(
+      replacing: identifiers, judgedCount: inserted.count + changed.count + identifiers.count)
+    let range = descriptor.range.dropping(before.unaffected)
+    request.fetchOffset = before.stored
+    request.fetchLimit =
+      evaluatesEverything
+      ? nil : descriptor.range.dropping(before.stored).end(behind: replacedCount)
     if evaluatesEverything { request.predicate = nil }
     let evaluatesStored = evaluatesEverything || replacedCount > 0
     // Evaluation in memory may read any property.
@@ -220,6 +230,33 @@ struct PendingMerge<T: PersistentModel> {
       ModelOrder(descriptor.sortBy).merge(judged + new, into: &models)
     }
     return range.isAll ? models : Array(range.slice(models))
+  }
+
+  /// The first rows of the store's result that are not part of the page whatever is judged in memory:
+  /// at most `judgedCount` models come before each of them, and they need not become models.
+  /// - Parameter affected: Rows that are judged, besides those of pending models.
+  /// - Returns: Their number, and how many of them no change replaces.
+  private func rowsBeforePage(
+    replacing affected: [PersistentIdentifier], judgedCount: Int
+  ) throws -> (stored: Int, unaffected: Int) {
+    let count = descriptor.range.offset - judgedCount
+    if evaluatesEverything || count <= 0 { return (0, 0) }
+    let pending = changes.changed(of: T._$descriptor) + changes.deleted(of: T._$descriptor)
+    let replaced = Set(pending.compactMap(\.knownIdentifier) + affected)
+    if replaced.isEmpty { return (count, count) }
+    guard readsKeysBeforePage else { return (0, 0) }
+    var request = descriptor
+    request.fetchOffset = nil
+    request.fetchLimit = RowRange(limit: count, offset: 0).end(behind: replaced.count)
+    guard let found = try port.identifiers(PendingMerge.request(request, prefetcher)),
+      found.rest.isEmpty
+    else { return (0, 0) }
+    var unaffected = 0
+    for position in 0..<found.identifiers.count {
+      if unaffected == count { return (position, unaffected) }
+      if !replaced.contains(found.identifiers[position]) { unaffected += 1 }
+    }
+    return (found.identifiers.count, unaffected)
   }
 
   private func matches(_ model: T) throws -> Bool {
@@ -267,4 +304,6 @@ extension Predicate {
 package enum PendingMergeLimit {
   /// Up to this number, a count asks the store about unsaved models by identifier.
   @TaskLocal package static var named = 64
+  /// From this offset on, rows before a page are found by their keys.
+  @TaskLocal package static var skipped = 128
 }

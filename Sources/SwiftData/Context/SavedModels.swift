@@ -82,11 +82,18 @@ struct SavedModels {
       if !isShown { becomeDuplicate(storage, of: permanent, &latest, besides: leaving) }
       forgetEmptyToOnes(of: storage)
     }
+    let isExact =
+      transaction == nil && upserted.allSatisfy(\.isShown) && batches.allSatisfy(\.storedAllMembers)
     for batch in batches {
       for storage in batch.insertedStorages { storage.acceptChanges() }
       for storage in batch.updatedStorages {
         saved.updated.append(storage.identifier)
-        storage.acceptChanges()
+        storage.acceptChanges { slot, list in
+          // Two lists that retain each other's owners would never be freed.
+          list.isAsStored
+            || isExact && list.members != nil
+              && !storage.relationships.isManyToMany(slot, in: stores.coordinator)
+        }
       }
     }
     for batch in batches {
@@ -400,6 +407,13 @@ extension SaveConsequences {
 }
 
 extension SaveSession.Batch {
+  /// Whether the store has the members of each list that the request has, and no others.
+  fileprivate var storedAllMembers: Bool {
+    let consequences = receipt.consequences
+    return port.isTransactional && !consequences.hasMissedRows && consequences.deleted.isEmpty
+      && consequences.dropped.isEmpty && consequences.taken.isEmpty
+  }
+
   /// Models release values that the store moved out of their rows.
   fileprivate func forgetStored(_ storedSlots: ExternalValueSlots) {
     for (index, slots) in storedSlots.inserted { insertedStorages[index].forgetStored(slots) }

@@ -36,6 +36,11 @@ package struct RowRange: Hashable, Sendable {
     return limit.map { rest.prefix($0) } ?? rest
   }
 
+  /// The range behind `count` models that were dropped.
+  package func dropping(_ count: Int) -> RowRange {
+    RowRange(limit: limit, offset: offset - count)
+  }
+
   /// The number of models in the range, of `all` that match.
   package func count(of all: Int) -> Int {
     let rest = max(0, all - offset)

@@ -260,9 +260,12 @@ extension _ModelStorage {
   }
 
   /// The overlay was stored, or the row was deleted.
-  func acceptChanges() {
+  /// - Parameter kept: Whether a list that the store has keeps its members in memory.
+  func acceptChanges(
+    keepingLists kept: (_ slot: Int, _ list: _ToManyValue) -> Bool = { _, _ in false }
+  ) {
     overlay.forgetChanges()
-    relationships.releaseSavedModels()
+    relationships.releaseSavedModels(except: kept)
   }
 
   /// A new model leaves its context; no save will store it.

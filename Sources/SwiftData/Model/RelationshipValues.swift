@@ -258,11 +258,14 @@ struct RelationshipValues {
 
   // MARK: Releasing related models
 
-  /// Called after a save stored the values: they hold identifiers from then on, not models.
-  func releaseSavedModels() {
+  /// Called after a save stored the values: they hold identifiers from then on, not models, except
+  /// for lists to keep.
+  func releaseSavedModels(except kept: (_ slot: Int, _ list: _ToManyValue) -> Bool) {
     guard !storage.overlay.isEmpty else { return }
     for slot in descriptor.relationshipSlots {
       switch self.value(slot) {
+      case .toMany(let value) where kept(slot, value):
+        if !value.isAsStored { overlay(.toMany(_ToManyValue(saved: value)), at: slot) }
       case .toMany(let value):
         overlay(value.orderToSave.map { .toMany(_ToManyValue(order: $0)) } ?? .unset, at: slot)
       case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)

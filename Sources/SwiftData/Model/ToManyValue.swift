@@ -38,6 +38,13 @@ public final class _ToManyValue {
   /// An unloaded to-many, whose members may have an order of their own.
   init(order: [PersistentIdentifier]? = nil) { self.order = order }
 
+  /// The members of a list that a save has stored. Costs the same for each number of members.
+  init(saved list: _ToManyValue) {
+    members = list.members
+    array = list.array
+    order = list.orderToSave
+  }
+
   /// A copy to change; `other` stays as it is.
   init(changing other: _ToManyValue) {
     members = other.members?.copyWithIndex()
@@ -54,6 +61,9 @@ public final class _ToManyValue {
   }
 
   var isChanged: Bool { !added.isEmpty || !removed.isEmpty }
+
+  /// Whether the members are known, and are those of the store in its order.
+  var isAsStored: Bool { members != nil && !isChanged && !isReordered }
 
   func hasRemoved(_ model: any PersistentModel) -> Bool {
     !removed.isEmpty && removed.contains(model)

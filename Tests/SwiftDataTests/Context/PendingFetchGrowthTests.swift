@@ -187,8 +187,15 @@ enum Blog {
     #expect(try desk.fetch(page, statements: 1, rows: 6).map(\.number) == [-1, 0, 1, 2, 3])
     page.fetchOffset = 5
     #expect(try desk.fetch(page, statements: 1, rows: 11).map(\.number) == [4, 5, 6, 8, 9])
+    // The keys of 397 rows before it.
     page.fetchOffset = 398
-    #expect(try desk.fetch(page, statements: 1, rows: 400).map(\.number) == [398, 399, 100_000])
+    #expect(try desk.fetch(page, statements: 2, rows: 397 + 3).map(\.number) == [398, 399, 100_000])
+    edited.number = 7
+    try desk.context.save()
+    desk.context.insert(Post(100_001))
+    page.fetchOffset = 398
+    #expect(
+      try desk.fetch(page, statements: 1, rows: 4).map(\.number) == [398, 399, 100_000, 100_001])
     var numbers: [Int] = []
     var unsorted = FetchDescriptor<Post>()
     unsorted.fetchLimit = 50
@@ -196,7 +203,47 @@ enum Blog {
       unsorted.fetchOffset = start
       numbers += try desk.context.fetch(unsorted).map(\.number)
     }
-    #expect(numbers.count == 401 && Set(numbers).count == 401)
+    #expect(numbers.count == 402 && Set(numbers).count == 402)
+  }
+
+  /// Some changes, with the requests whose pages are compared with the whole result.
+  @Test(arguments: 0..<8) func pagesAreSlicesOfTheWholeResult(changes: Int) throws {
+    let container = try ModelContainer(
+      for: Schema(Blog.types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    try Blog.fill(container, posts: 40)
+    let context = ModelContext(container)
+    let posts = try context.fetch(FetchDescriptor<Post>(sortBy: [SortDescriptor(\.number)]))
+    if changes & 1 != 0 {
+      for number in [-1, 17, 18, 90] { context.insert(Post(number + 1000 * (number % 2))) }
+    }
+    if changes & 2 != 0 {
+      for (index, number) in [(3, 25), (20, -4), (21, 5), (39, 12)] { posts[index].number = number }
+      posts[30].writer?.name = "a"
+    }
+    if changes & 4 != 0 { for index in [0, 1, 19, 38] { context.delete(posts[index]) } }
+    let requests = [
+      FetchDescriptor<Post>(), FetchDescriptor<Post>(sortBy: [SortDescriptor(\.number)]),
+      FetchDescriptor<Post>(sortBy: [SortDescriptor(\.number, order: .reverse)]),
+      FetchDescriptor<Post>(
+        predicate: #Predicate { $0.number > 4 && $0.number < 31 }, sortBy: [SortDescriptor(\.slug)]),
+      FetchDescriptor<Post>(
+        predicate: #Predicate { $0.number > 2 },
+        sortBy: [SortDescriptor(\.writer?.name), SortDescriptor(\.number)]),
+    ]
+    try PendingMergeLimit.$skipped.withValue(0) {
+      for request in requests {
+        let all = try context.fetch(request).map(\.slug)
+        for offset in stride(from: 0, through: all.count + 2, by: 1) {
+          for limit in [nil, 1, 3] {
+            var page = request
+            (page.fetchOffset, page.fetchLimit) = (offset, limit)
+            let expected = all.dropFirst(offset).prefix(limit ?? .max)
+            #expect(
+              try context.fetch(page).map(\.slug) == Array(expected), "\(offset), \(limit ?? 0)")
+          }
+        }
+      }
+    }
   }
 
   @Test(.sqliteOnly("counts statements")) func countingReadsNoRows() throws {
