@@ -189,7 +189,8 @@ enum Blog {
     #expect(try desk.fetch(page, statements: 1, rows: 11).map(\.number) == [4, 5, 6, 8, 9])
     // The keys of 397 rows before it.
     page.fetchOffset = 398
-    #expect(try desk.fetch(page, statements: 2, rows: 397 + 3).map(\.number) == [398, 399, 100_000])
+    #expect(
+      try desk.fetch(page, statements: 2, rows: 397 + 3).map(\.number) == [398, 399, 100_000])
     edited.number = 7
     try desk.context.save()
     desk.context.insert(Post(100_001))
