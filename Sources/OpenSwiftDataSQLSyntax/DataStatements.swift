@@ -80,10 +80,16 @@ package struct Delete: SQLStatement {
   package var table: String
   package var alias: String?
   package var condition: SQLExpression?
+  /// The columns of the deleted rows that the statement returns.
+  package var returning: [String]
 
-  package init(from table: String, as alias: String? = nil, where condition: SQLExpression?) {
+  package init(
+    from table: String, as alias: String? = nil, where condition: SQLExpression?,
+    returning: [String] = []
+  ) {
     self.table = table
     self.alias = alias
     self.condition = condition
+    self.returning = returning
   }
 }

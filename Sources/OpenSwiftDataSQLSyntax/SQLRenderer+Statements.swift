@@ -132,10 +132,7 @@ extension Update {
       renderer.write(" WHERE ")
       condition.write(to: &renderer)
     }
-    if !returning.isEmpty {
-      renderer.write(" RETURNING ")
-      renderer.writeList(returning) { $0.write(identifier: $1) }
-    }
+    renderer.write(returning: returning)
   }
 }
 
@@ -155,5 +152,14 @@ extension Delete {
       renderer.write(" WHERE ")
       condition.write(to: &renderer)
     }
+    renderer.write(returning: returning)
+  }
+}
+
+extension SQLRenderer {
+  fileprivate mutating func write(returning columns: [String]) {
+    if columns.isEmpty { return }
+    write(" RETURNING ")
+    writeList(columns) { $0.write(identifier: $1) }
   }
 }

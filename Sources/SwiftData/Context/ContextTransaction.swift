@@ -140,12 +140,31 @@ final class ContextTransaction {
     // Only those that are all unsaved again are known to retain each other.
     for entry in undone { entry.storage.relationships.weaken(in: core.coordinator) }
     restoreDeleted(in: core)
-    // The saves may have changed anything, and lists may refer to models that are deleted again.
-    for live in core.identities.models(where: { $0.flags.isDisjoint(with: .isPending) }) {
-      core.changes.forgetExternalChange(of: live.storage)
-      live.storage.refault()
-    }
+    if writeCount > 0 || !inserted.isEmpty || !deleted.isEmpty { showStoredValues(in: core) }
     withExtendedLifetime((inserted, deleted)) {}
+  }
+
+  /// Makes models whose rows the saves have changed faults. Lists of the others may refer to models that
+  /// are deleted again.
+  private func showStoredValues(in core: ContextCore) {
+    let written = Set(changes.updated.map(\.identifier) + changes.deleted)
+    let invalidated = changes.invalidatedEntities.compactMap {
+      core.coordinator.modelType(forEntity: $0)?._$descriptor
+    }
+    for live in core.identities.models(where: { $0.flags.isDisjoint(with: .isPending) }) {
+      let storage = live.storage
+      if changes.isEverything || storage.knownIdentifier.map(written.contains) ?? true
+        || invalidated.contains(where: storage.descriptor.isKind(of:))
+      {
+        core.changes.forgetExternalChange(of: storage)
+        storage.refault()
+      } else if !storage.overlay.isEmpty {
+        for slot in storage.descriptor.relationshipSlots {
+          guard case .toMany = storage.overlaid(slot) else { continue }
+          storage.notifyingObservers(of: slot) { storage.relationships.forgetMembers(slot) }
+        }
+      }
+    }
   }
 
   /// Makes deleted models instances of their rows again, also those that were inserted again after the deletion.

@@ -29,7 +29,7 @@ extension ModelContext {
       !core.watchers.all.contains(where: \.needsEachDeletion),
       !core.changes.concern(concerned)
     {
-      let note = SavedChanges(invalidatedEntities: concerned)
+      var note = SavedChanges(invalidatedEntities: concerned)
       let feed = core.externalChanges.feed
       var announced: Int?
       do {
@@ -37,11 +37,14 @@ extension ModelContext {
           DataStoreBatchDeleteRequest(
             editingState: core.stores.editingState, predicate: predicate,
             includeSubclasses: includeSubclasses)
-        ) {
+        ) { receipt in
+          if let receipt { note = SavedChanges(receipt) }
           announced.map(feed.withdraw)
           // A transaction announces all of its changes when it commits.
-          announced = core.transaction == nil && feed.hasReaders ? feed.announce(note) : nil
+          announced =
+            core.transaction == nil && feed.hasReaders && !note.isEmpty ? feed.announce(note) : nil
         }
+        if note.isEmpty { return }
         if let transaction = core.transaction {
           transaction.note(note)
         } else if let announced {
@@ -92,6 +95,14 @@ extension ModelContext {
       core.watchers.didProcessPendingChanges()
       throw error
     }
+  }
+}
+
+extension SavedChanges {
+  fileprivate init(_ receipt: BatchDeletionReceipt) {
+    self.init()
+    deleted = receipt.deleted
+    updated = receipt.nullified.map { ($0.identifier, SlotSet($0.slot)) }
   }
 }
 

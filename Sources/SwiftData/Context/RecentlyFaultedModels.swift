@@ -19,12 +19,18 @@ final class RecentlyFaultedModels {
   private var isClosed = false
 
   func keep(_ model: AnyObject) {
-    if isClosed { return }
+    // A fault is kept when it is made, and when it is filled right after.
+    if isClosed || newest === model { return }
     guard models.count == RecentlyFaultedModels.limit else { return models.append(model) }
     let oldest = models[next]
     models[next] = model
     next = (next + 1) % RecentlyFaultedModels.limit
     withExtendedLifetime(oldest) {}
+  }
+
+  private var newest: AnyObject? {
+    models.count < RecentlyFaultedModels.limit
+      ? models.last ?? nil : models[(next + models.count - 1) % models.count]
   }
 
   /// Keeps models that hold the results of one prefetch.

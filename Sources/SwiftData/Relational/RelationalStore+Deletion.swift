@@ -8,10 +8,11 @@ extension RelationalStore {
   ///   rules, `SwiftDataError.modelValidationFailure` for a violated rule, or `.storeWriteFailure`;
   ///   nothing is deleted then.
   package func delete<T: PersistentModel>(
-    _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void = {}
+    _ request: DataStoreBatchDeleteRequest<T>,
+    willCommit: (BatchDeletionReceipt?) -> Void = { _ in }
   ) throws {
     // Such a store has no rows.
-    if refusal != nil { return willCommit() }
+    if refusal != nil { return willCommit(BatchDeletionReceipt()) }
     try requireWritable()
     let query = try RowQuery(self, FetchDescriptor(predicate: request.predicate))
     guard !query.compiled.filtersInMemory,
@@ -36,22 +37,24 @@ extension RelationalStore {
 
   private func delete(
     _ query: RowQuery, _ number: Int?, isFree: Bool, _ editor: EditingState,
-    _ willCommit: () -> Void
+    _ willCommit: (BatchDeletionReceipt?) -> Void
   ) throws {
     try driver.write(else: "nothing was deleted") { session in
       try requireNoOther(than: editor, session)
       let changes = try transaction(session) {
         let changes = RowChanges(self, session, by: editor)
+        let receipt: BatchDeletionReceipt?
         if isFree {
-          try deleteRows(of: query, number, session, changes)
+          receipt = try deleteRows(of: query, number, session, changes)
         } else {
           let deletion = RowDeletion(
             store: self, session: session, changes, else: "Nothing was deleted.")
           try deletion.run(rows(of: query, number, session))
           try checkCounts(of: changes, session)
+          receipt = deletion.receipt
         }
         try changes.finish()
-        willCommit()
+        willCommit(receipt)
         return changes
       }
       // It may be known since the commit only.
@@ -99,15 +102,29 @@ extension RelationalStore {
 
   private func deleteRows(
     of query: RowQuery, _ number: Int?, _ session: any SQLSession, _ changes: RowChanges
-  ) throws {
+  ) throws -> BatchDeletionReceipt? {
     var condition = query.compiled.shape.bareCondition
     if let number, query.entity.sharesTable {
       let own = SQLExpression.binary(RowColumns.entity(), .equal, .integer(Int64(number)))
       condition = .conjunction([condition, own].compactMap(\.self))
     }
     try changes.noteDeletion(of: query.entity, where: condition, query.bindings)
-    let delete = Delete(from: query.entity.table, where: condition)
-    try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
+    var delete = Delete(from: query.entity.table, where: condition)
+    if condition == nil {
+      // SQLite visits no row then.
+      let count = try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
+      return count == 0 ? BatchDeletionReceipt() : nil
+    }
+    let columns = plans.selection(of: query.entity).keyColumns.count
+    delete.returning = columns == 1 ? [RowColumns.key] : [RowColumns.key, RowColumns.entity]
+    let found = try session.statement(delete.rendered(in: plans.dialect).sql)
+      .integers(query.parameters)
+    if found.count / columns > BatchDeletionReceipt.limit { return nil }
+    let deleted = stride(from: 0, to: found.count, by: columns).map {
+      plans.identifier(
+        found[$0], entity: columns == 1 ? query.entity.number : Int(found[$0 + 1]))
+    }
+    return BatchDeletionReceipt(deleted: deleted)
   }
 
   /// The matching rows.

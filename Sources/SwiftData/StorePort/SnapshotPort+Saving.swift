@@ -112,12 +112,12 @@ extension SnapshotPort {
   }
 
   func delete<T: PersistentModel>(
-    _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void
+    _ request: DataStoreBatchDeleteRequest<T>, willCommit: (BatchDeletionReceipt?) -> Void
   ) throws {
     guard let store = store as? any DataStoreBatching else {
       throw DataStoreError.unsupportedFeature
     }
-    willCommit()
+    willCommit(nil)
     try store.delete(request)
   }
 }

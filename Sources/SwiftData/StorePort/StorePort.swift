@@ -183,13 +183,23 @@ package protocol StorePort: AnyObject, Sendable {
   func entitiesConcerned(byDeletionOf descriptor: _ModelDescriptor) -> Set<String>?
 
   /// Deletes the rows of a request, and applies the delete rules.
-  /// - Parameter willCommit: Called before the commit, while other writers of a transactional store wait. Called
-  ///   again if the deletion has to be repeated.
+  /// - Parameter willCommit: Called before the commit, while other writers of a transactional store wait, with
+  ///   the rows if they are known and few. Called again if the deletion has to be repeated.
   /// - Throws: `DataStoreError` if the models must be loaded, `SwiftDataError` for a violated rule,
   ///   or the store's error; nothing is deleted then.
   func delete<T: PersistentModel>(
-    _ request: DataStoreBatchDeleteRequest<T>, willCommit: () -> Void
+    _ request: DataStoreBatchDeleteRequest<T>, willCommit: (BatchDeletionReceipt?) -> Void
   ) throws
+}
+
+/// What a batch deletion did to rows that models in memory may show.
+package struct BatchDeletionReceipt {
+  package var deleted: [PersistentIdentifier] = []
+  /// To-one relationships that were set to nil.
+  package var nullified: [SaveConsequences.Link] = []
+
+  /// Up to this many rows are listed: each context visits all of them.
+  package static let limit = 1000
 }
 
 extension StorePort {
