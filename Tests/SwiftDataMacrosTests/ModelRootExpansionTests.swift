@@ -34,7 +34,7 @@ struct ModelRootExpansionTests {
           public var name: String
           public init(name: String) { self.name = name }
 
-          @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(Item.self)
+          @safe @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(Item.self)
 
           public var persistentBackingData: any SwiftData.BackingData<Item> {
             get { SwiftData._ManagedBackingData<Item>(_$storage, of: self) }
@@ -113,7 +113,7 @@ struct ModelRootExpansionTests {
           var isRead = false
           init() {}
 
-          @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(Item.self)
+          @safe @exclusivity(unchecked) private var _$backingData = SwiftData._ModelBacking(Item.self)
 
           public var persistentBackingData: any SwiftData.BackingData<Item> {
             get { SwiftData._ManagedBackingData<Item>(_$storage, of: self) }

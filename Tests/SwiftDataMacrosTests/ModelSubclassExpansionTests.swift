@@ -19,7 +19,7 @@ struct ModelSubclassExpansionTests {
           var size: Int
           init(size: Int) { self.size = size }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = SwiftData._ModelBacking(Sub.self)
+          @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$backingData = SwiftData._ModelBacking(Sub.self)
 
           nonisolated override var _$storage: SwiftData._ModelStorage {
             _$backingData.unify(

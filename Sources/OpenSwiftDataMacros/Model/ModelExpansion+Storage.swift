@@ -4,7 +4,7 @@ extension ModelExpansion {
   var backingData: String? {
     unlessDeclared(variable: "_$backingData") {
       """
-      @exclusivity(unchecked) \(unchecked)private var _$backingData = SwiftData._ModelBacking(\(name).self)
+      @safe @exclusivity(unchecked) \(unchecked)private var _$backingData = SwiftData._ModelBacking(\(name).self)
       """
     }
   }

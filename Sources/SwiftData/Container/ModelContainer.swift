@@ -197,7 +197,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 
   /// Deletes all models of all stores; errors are ignored.
-  @available(*, deprecated, renamed: "erase")
+  @available(swift, deprecated: 100, renamed: "erase")
   public func deleteAllData() { try? erase() }
 
   /// Deletes all models of all stores. Contexts see the deletion at their next fetch.

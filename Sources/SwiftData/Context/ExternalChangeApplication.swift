@@ -211,7 +211,7 @@ final class ExternalChangeApplication {
   ///
   /// It stays in this context, so that the next save can report which of its edits are lost.
   private func leave(_ storage: _ModelStorage) {
-    identities.remove(storage)
+    identities.removeDeleted(storage)
     storage.notifyingObserversOfAll { storage.loseRow() }
   }
 }

@@ -37,6 +37,8 @@ final class IdentityRegistry {
     }
   #endif
 
+  private var deleted = DeletedModels()
+
   private struct TableKey: Hashable {
     let store: String
     let rootEntity: String
@@ -115,6 +117,17 @@ final class IdentityRegistry {
       forget(storage)
       storage.noteRegistered(false)
     }
+  }
+
+  /// Removes a model whose row was deleted, but finds it by `deletedModel(for:)`.
+  func removeDeleted(_ storage: _ModelStorage) {
+    deleted.insert(storage)
+    remove(storage)
+  }
+
+  /// The model of a deleted row, if the program still has it.
+  func deletedModel(for identifier: PersistentIdentifier) -> AnyObject? {
+    deleted.isEmpty ? nil : deleted.model(for: identifier)
   }
 
   /// Removes a storage with a textual key. Also called while it is deinitialised, on any thread.

@@ -143,18 +143,35 @@ extension ModelContext {
   ///
   /// Runs no statement; the row is read with the first property, or for `isDeleted`. If no store of
   /// the container has such a row, `isDeleted` is true, `modelContext` is nil, and the properties
-  /// read as placeholder values; see ``UnreadableValue``.
+  /// read as placeholder values; see ``UnreadableValue``. A deleted model that the program still has is
+  /// returned itself, with its last values, unless a thousand others were deleted since.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     core.externalChanges.applyNew()
+    if let deleted = core.deletedModel(for: persistentModelID) { return deleted }
     if let model = core.faults.fault(for: persistentModelID, in: core) as? any PersistentModel {
       return model
     }
     return core.faults.placeholder(for: persistentModelID)
   }
 
-  /// The model with an identifier if it is in memory, else `nil`. Runs no statement.
+  /// The model with an identifier if it is in memory, else `nil`; also a deleted one that the program
+  /// still has. Runs no statement.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
     core.identities.model(for: persistentModelID.resolved)?.model as? T
+      ?? core.deletedModel(for: persistentModelID) as? T
+  }
+}
+
+extension ContextCore {
+  /// The model of a deleted row, if no other one has the identifier.
+  fileprivate func deletedModel(
+    for identifier: PersistentIdentifier
+  ) -> (any PersistentModel)? {
+    let identifier = identifier.resolved
+    guard let model = identities.deletedModel(for: identifier) as? any PersistentModel,
+      identities.model(for: identifier) == nil
+    else { return nil }
+    return model
   }
 }

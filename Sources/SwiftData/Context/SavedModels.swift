@@ -207,7 +207,7 @@ struct SavedModels {
   /// Called after a row was deleted: all its instances leave the context.
   private func finishDeletion(of storage: _ModelStorage) {
     let others = identities.otherInstances(of: storage)
-    identities.remove(storage)
+    identities.removeDeleted(storage)
     storage.notifyingObserversOfAll {
       storage.acceptChanges()
       storage.becomeDetached()

@@ -112,8 +112,8 @@ extension RelationalStore {
     var delete = Delete(from: query.entity.table, where: condition)
     if condition == nil {
       // SQLite visits no row then.
-      let count = try session.statement(delete.rendered(in: plans.dialect).sql).run(query.parameters)
-      return count == 0 ? BatchDeletionReceipt() : nil
+      let statement = try session.statement(delete.rendered(in: plans.dialect).sql)
+      return try statement.run(query.parameters) == 0 ? BatchDeletionReceipt() : nil
     }
     let columns = plans.selection(of: query.entity).keyColumns.count
     delete.returning = columns == 1 ? [RowColumns.key] : [RowColumns.key, RowColumns.entity]

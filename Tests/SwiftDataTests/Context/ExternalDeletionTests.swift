@@ -30,8 +30,10 @@ import Testing
     #expect(theirs.name == "p")
     #expect(theirs.children.isEmpty)
     #expect(!second.hasChanges)
+    // It is found again as itself, by the identifier.
     let found: Parent? = second.registeredModel(for: theirs.persistentModelID)
-    #expect(found == nil)
+    #expect(found === theirs)
+    #expect(second.model(for: theirs.persistentModelID) as? Parent === theirs)
   }
 
   /// What the saves of a context say was not stored, while `body` runs.

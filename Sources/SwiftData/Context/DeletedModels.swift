@@ -1,0 +1,33 @@
+/// The models whose rows were deleted last, while the program has them: `model(for:)` returns such a model
+/// with its last values, instead of a second one without values.
+///
+/// Belongs to an `IdentityRegistry` and is used on the thread of the context only.
+struct DeletedModels {
+  private struct Entry {
+    weak var model: AnyObject?
+  }
+
+  private static let limit = 1024
+
+  private var entries: [PersistentIdentifier: Entry] = [:]
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  mutating func insert(_ storage: _ModelStorage) {
+    guard let identifier = storage.knownIdentifier, let model = storage.model else { return }
+    if entries.count >= DeletedModels.limit {
+      entries = entries.filter { $1.model != nil }
+      if entries.count >= DeletedModels.limit { entries = [:] }
+    }
+    entries[identifier] = Entry(model: model)
+  }
+
+  /// The model that had the identifier, unless it has a row again.
+  func model(for identifier: PersistentIdentifier) -> AnyObject? {
+    guard let model = entries[identifier]?.model,
+      let storage = (model as? any PersistentModel)?._$storage,
+      storage.knownIdentifier == identifier, storage.flags.contains(.hasNoRow)
+    else { return nil }
+    return model
+  }
+}
