@@ -23,11 +23,9 @@ struct DeletedModels {
   }
 
   /// The model that had the identifier, unless it has a row again.
-  func model(for identifier: PersistentIdentifier) -> AnyObject? {
-    guard let model = entries[identifier]?.model,
-      let storage = (model as? any PersistentModel)?._$storage,
-      storage.knownIdentifier == identifier, storage.flags.contains(.hasNoRow)
-    else { return nil }
-    return model
+  func model(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    guard let model = entries[identifier]?.model as? any PersistentModel else { return nil }
+    let storage = model._$storage
+    return storage.knownIdentifier == identifier && storage.flags.contains(.hasNoRow) ? model : nil
   }
 }

@@ -125,9 +125,10 @@ final class IdentityRegistry {
     remove(storage)
   }
 
-  /// The model of a deleted row, if the program still has it.
-  func deletedModel(for identifier: PersistentIdentifier) -> AnyObject? {
-    deleted.isEmpty ? nil : deleted.model(for: identifier)
+  /// The model of a deleted row, if the program still has it and no other one has the identifier.
+  func deletedModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    if deleted.isEmpty || model(for: identifier) != nil { return nil }
+    return deleted.model(for: identifier)
   }
 
   /// Removes a storage with a textual key. Also called while it is deinitialised, on any thread.

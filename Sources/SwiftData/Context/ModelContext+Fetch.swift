@@ -147,7 +147,9 @@ extension ModelContext {
   /// returned itself, with its last values, unless a thousand others were deleted since.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     core.externalChanges.applyNew()
-    if let deleted = core.deletedModel(for: persistentModelID) { return deleted }
+    if let deleted = core.identities.deletedModel(for: persistentModelID.resolved) {
+      return deleted
+    }
     if let model = core.faults.fault(for: persistentModelID, in: core) as? any PersistentModel {
       return model
     }
@@ -158,20 +160,8 @@ extension ModelContext {
   /// still has. Runs no statement.
   public func registeredModel<T>(for persistentModelID: PersistentIdentifier) -> T?
   where T: PersistentModel {
-    core.identities.model(for: persistentModelID.resolved)?.model as? T
-      ?? core.deletedModel(for: persistentModelID) as? T
-  }
-}
-
-extension ContextCore {
-  /// The model of a deleted row, if no other one has the identifier.
-  fileprivate func deletedModel(
-    for identifier: PersistentIdentifier
-  ) -> (any PersistentModel)? {
-    let identifier = identifier.resolved
-    guard let model = identities.deletedModel(for: identifier) as? any PersistentModel,
-      identities.model(for: identifier) == nil
-    else { return nil }
-    return model
+    let identifier = persistentModelID.resolved
+    return core.identities.model(for: identifier)?.model as? T
+      ?? core.identities.deletedModel(for: identifier) as? T
   }
 }
