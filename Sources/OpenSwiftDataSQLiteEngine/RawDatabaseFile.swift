@@ -68,14 +68,16 @@ package final class RawDatabaseFile {
     if lock(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK { body() }
   }
 
-  /// Removes a file without tables, which an opening has created and could not fill, if no other
-  /// connection uses it.
+  /// Removes a file without tables, which an opening has created and could not fill, and its log, if no
+  /// other connection uses it.
   package static func removeEmptyFile(at path: String) {
     guard let raw = try? RawDatabaseFile(path: path, isWritable: true) else { return }
     raw.withExclusiveLock {
       // The root of a table would be a second page.
       guard raw.size <= 4096, (DatabaseFile.size(of: raw.path + "-wal") ?? 0) == 0 else { return }
-      try? FileManager.default.removeItem(atPath: raw.path)
+      for suffix in ["-wal", "-shm", ""] {
+        try? FileManager.default.removeItem(atPath: raw.path + suffix)
+      }
     }
   }
 }

@@ -21,9 +21,9 @@ extension SQLiteError: CustomStringConvertible {
       return "Cannot write \(databaseText): the file or its log is not at its path any more"
     }
     return switch code {
+    case _ where isOutOfSpace: "No space left to write \(databaseText)"
     case .aborted: "The transaction on \(databaseText) was rolled back"
     case .busy, .locked: "Cannot use \(databaseText): it is locked by another connection"
-    case .full: "No space left to write \(databaseText)"
     case .inputOutput: "Reading or writing \(databaseText) failed"
     case .readOnly: "Cannot write \(databaseText): it is read-only"
     case .cannotOpen: "Cannot open \(databaseText)"
@@ -44,10 +44,10 @@ extension SQLiteError: CustomStringConvertible {
       return "Create a new container for the file that is now at this path; nothing was written."
     }
     return switch code {
+    case _ where isOutOfSpace: "Free space on the volume and try again; nothing was written."
     case .busy, .locked:
       "Try again when the other process or thread has finished its transaction, "
         + "or raise sqlite.busyTimeout of the configuration."
-    case .full: "Free space on the volume and save again; nothing was written."
     case .inputOutput: "Check the volume, its free space and its quota; nothing was written."
     case .readOnly: "Check the permissions of the file and its directory, or open it read-only."
     case .cannotOpen, .permission:

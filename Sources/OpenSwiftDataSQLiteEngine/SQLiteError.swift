@@ -1,5 +1,15 @@
 import OpenSwiftDataCSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// An error that SQLite reported, with the statement and the path.
 ///
 /// Values are bound and never written into SQL, so neither `message` nor `sql` contains stored
@@ -20,15 +30,31 @@ package struct SQLiteError: Error, Sendable {
   /// The path of the database file, `nil` for one in memory.
   package let path: String?
 
+  /// Whether the volume or a quota has no space left. SQLite reports some of these errors as failed reads and
+  /// writes.
+  package let isOutOfSpace: Bool
+
   /// Whether the pool was closed, so that no connection was used.
   package var isClosedPool = false
 
   /// What to do, if the code does not say it.
   package var remedy: String?
 
-  package init(extendedCode: Int32, message: String, sql: String? = nil, path: String? = nil) {
+  /// - Parameter systemError: The error number of the system call that failed.
+  package init(
+    extendedCode: Int32, message: String, sql: String? = nil, path: String? = nil,
+    systemError: Int32 = 0
+  ) {
     self.code = ResultCode(rawValue: extendedCode)
     self.extendedCode = extendedCode
+    isOutOfSpace =
+      switch code {
+      case .full: true
+      // Extending the shared memory of a log fails without the error number of its cause.
+      case .inputOutput:
+        extendedCode == SQLITE_IOERR_SHMSIZE_CODE || [ENOSPC, EDQUOT].contains(systemError)
+      default: false
+      }
     self.message = message
     self.sql = sql
     self.path = path
@@ -49,7 +75,8 @@ package struct SQLiteError: Error, Sendable {
       extendedCode: isCurrent ? extended : resultCode,
       message: text.map { String(cString: $0) } ?? "unknown error",
       sql: sql,
-      path: path ?? file.flatMap { $0.isEmpty ? nil : $0 })
+      path: path ?? file.flatMap { $0.isEmpty ? nil : $0 },
+      systemError: isCurrent ? database.map(sqlite3_system_errno) ?? 0 : 0)
   }
 }
 
@@ -89,3 +116,4 @@ extension SQLiteError {
 private let SQLITE_CONSTRAINT_PRIMARYKEY_CODE = SQLITE_CONSTRAINT | (6 << 8)
 private let SQLITE_CONSTRAINT_UNIQUE_CODE = SQLITE_CONSTRAINT | (8 << 8)
 private let SQLITE_CONSTRAINT_ROWID_CODE = SQLITE_CONSTRAINT | (10 << 8)
+private let SQLITE_IOERR_SHMSIZE_CODE = SQLITE_IOERR | (19 << 8)

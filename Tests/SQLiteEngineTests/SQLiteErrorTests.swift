@@ -140,4 +140,16 @@ struct SQLiteErrorTests {
     #expect(error?.description.contains(path) == true)
     #expect(error?.description.contains("permissions") == true || error?.code == .cannotOpen)
   }
+
+  /// SQLite reports a shared memory that does not fit, and a quota, as failed input and output.
+  @Test(
+    arguments: [
+      (13, 0, true), (4874, 0, true), (778, ENOSPC, true), (778, EDQUOT, true),
+      (778, EIO, false), (266, 0, false), (5, ENOSPC, false),
+    ] as [(Int32, Int32, Bool)])
+  func anErrorOfTheVolumeSaysThatItIsFull(_ code: Int32, _ system: Int32, _ isFull: Bool) {
+    let error = SQLiteError(extendedCode: code, message: "disk", systemError: system)
+    #expect(error.isOutOfSpace == isFull)
+    #expect(error.description.contains("Free space on the volume and try again") == isFull)
+  }
 }

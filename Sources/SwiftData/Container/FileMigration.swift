@@ -95,7 +95,7 @@ struct FileMigration {
       }
     } catch {
       // Only a commit for which the disk had no space certainly stored nothing.
-      if !triesCommit || (error as? SQLiteError)?.code == .full { backup?.remove() }
+      if !triesCommit || (error as? SQLiteError)?.isOutOfSpace == true { backup?.remove() }
       throw error
     }
     MigrationLossLog.note(

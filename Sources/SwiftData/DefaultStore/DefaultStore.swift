@@ -45,7 +45,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
         configuration, models: models, pool: StoreFile.openPool(configuration), version: version,
         reader: StoredSchemaReader(finding?.earlier))
     } catch {
-      if isNew, (error as? SQLiteError)?.code == .full {
+      if isNew, let failure = error as? SQLiteError,
+        failure.isOutOfSpace || failure.code == .inputOutput
+      {
         // Programs look for the file to know whether there is a store.
         RawDatabaseFile.removeEmptyFile(at: configuration.url.path)
       }

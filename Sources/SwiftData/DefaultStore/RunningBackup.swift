@@ -98,8 +98,18 @@ package struct RunningBackup {
       throw SwiftDataError.storeReadFailure.with(
         "The store at \(store.configuration.url.path) can't be backed up to \(url.path). No backup was "
           + "made; the store is unchanged.", doing: "backing up a store",
-        underlying: StoreFailure.cause(error), because: SwiftDataError.Reason(storeError: error))
+        underlying: StoreFailure.cause(advised(error)),
+        because: SwiftDataError.Reason(storeError: error))
     }
+  }
+
+  /// The volume of the copy may be another one than that of the store.
+  private func advised(_ error: any Error) -> any Error {
+    guard let full = error as? SQLiteError, full.isOutOfSpace, full.path != store.pool.path else {
+      return error
+    }
+    let folder = url.deletingLastPathComponent().path
+    return full.advising("Free space on the volume of \(folder) and back up the store again.")
   }
 
   private func requireFreePlace() throws {

@@ -10,8 +10,8 @@ extension SwiftDataError.Reason {
     }
     self =
       switch error.code {
+      case _ where error.isOutOfSpace: .diskFull
       case .busy, .locked: .busy
-      case .full: .diskFull
       case .corrupt, .notADatabase: .storeDamaged
       case .interrupted, .aborted: .cancelled
       // SQLITE_READONLY_DBMOVED: the file at the path is another one.

@@ -7,7 +7,7 @@ enum StoreFailure {
   static func opening(_ error: any Error, at url: URL) -> any Error {
     if error is SwiftDataError { return error }
     var error = error
-    if let failure = error as? SQLiteError, failure.code == .full {
+    if let failure = error as? SQLiteError, failure.isOutOfSpace {
       error = failure.advising(
         "Free space on the volume and open the store again; nothing was written.")
     }
@@ -81,7 +81,7 @@ enum StoreFailure {
 
   /// The log could not be written back.
   static func closing(_ error: SQLiteError, at url: URL) -> SwiftDataError {
-    let first = error.code == .full ? "Free space on the volume" : "Check the volume"
+    let first = error.isOutOfSpace ? "Free space on the volume" : "Check the volume"
     let failure = error.advising(
       "\(first), then close the container again, or open the store once.")
     return .storeWriteFailure.with(

@@ -116,7 +116,7 @@ import Testing
   /// Programs look for the file to know whether there is a store.
   @Test(
     .enabled(if: MountedVolume.isPermitted, "file systems can't be mounted here"),
-    arguments: [0, 4_096, 8_192, 40_960, 81_920])
+    arguments: [0, 4_096, 8_192, 12_288, 20_480, 32_768, 40_960, 81_920])
   func aStoreThatDoesNotFitIsNotCreated(space: Int) async throws {
     try await MountedVolume.use(size: "1m") { volume in
       let ballast = volume.appendingPathComponent("ballast")
