@@ -32,21 +32,6 @@ extension Connection {
   }
 }
 
-extension Connection {
-  /// Writes the log back into the file, as far as other connections permit, without waiting for them.
-  ///
-  /// SQLite does the same when the last connection closes, but does not report that it failed. It then
-  /// keeps the log.
-  func writeLogBack() throws {
-    let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    // Whoever uses the log writes it back later.
-    if code & 0xFF == SQLITE_BUSY || code & 0xFF == SQLITE_LOCKED { return }
-    guard code == SQLITE_OK else {
-      throw SQLiteError(database: handle, resultCode: code, path: path)
-    }
-  }
-}
-
 /// Used by the thread that uses the connection, inside a commit.
 final class CheckpointTracer {
   private let pages: Int32

@@ -15,6 +15,7 @@ extension Connection {
         throw injector.fail(nil, sql: nil)
       }
     #endif
+    if !mode.isInMemory { try OpenLog.requireCurrent(for: path) }
     let access = mode.isWritable ? nil : try access ?? DatabaseFile(at: path).readAccess
     var name = name(path: path, mode: mode)
     if access == .immutable { name += "?immutable=1" }
@@ -78,7 +79,8 @@ extension Connection {
     // In WAL mode NORMAL keeps the file consistent after a power failure, which may undo the last
     // commits. FULL would flush to the disk at each commit.
     let pageSize = try integer("PRAGMA page_size", database)
-    try run(tuning.logStatements(pageSize: pageSize), database)
+    // The read opens the log of a file that had none, so that it can be noted.
+    try run(tuning.logStatements(pageSize: pageSize) + "; PRAGMA schema_version", database)
   }
 
   /// Switches to write-ahead logging, so that readers can run during a write.

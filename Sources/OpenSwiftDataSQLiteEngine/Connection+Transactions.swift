@@ -1,15 +1,5 @@
 import OpenSwiftDataCSQLite
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Android)
-  import Android
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// When a transaction takes the write lock.
 package enum TransactionKind: String, Sendable {
   /// At the first statement that writes; reads see one state until the end.
@@ -37,32 +27,12 @@ extension Connection {
 
   /// Throws if the path no longer leads to the open file: what is written to it would be lost.
   private func checkFileBeforeWriting() throws {
-    var hasMoved: Int32 = 0
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-    if hasMoved != 0 {
+    if hasMoved {
       throw SQLiteError(
         extendedCode: SQLiteError.movedFile,
         message: "the file was deleted, moved or replaced while it was open", path: path)
     }
     try checkLogBeforeWriting()
-  }
-
-  /// Throws if the log that this connection writes is no longer beside the file: others would not read it.
-  /// A log exists as long as a connection uses it.
-  private func checkLogBeforeWriting() throws {
-    guard let file = sqlite3_db_filename(handle, "main"), file.pointee != 0,
-      let log = sqlite3_filename_wal(file)
-    else { return }
-    var status = stat()
-    let number = stat(log, &status) == 0 ? UInt64(truncatingIfNeeded: status.st_ino) : nil
-    guard let known = logNumber else {
-      logNumber = number
-      return
-    }
-    if number == known { return }
-    throw SQLiteError(
-      extendedCode: SQLiteError.movedFile,
-      message: "the log of the file was deleted, moved or replaced while it was open", path: path)
   }
 
   package func commit() throws {

@@ -23,8 +23,8 @@ package final class Connection {
   /// The number of statements that were prepared because no idle one had the same text.
   package private(set) var preparedCount = 0
 
-  /// The file number of the log at the first write; `nil` before, and without a log.
-  var logNumber: UInt64?
+  /// The log that the connection has open; `nil` without a log.
+  var log: OpenLog?
 
   /// The current tracer; SQLite refers to it without retaining it.
   var tracer: Tracer?
@@ -66,13 +66,16 @@ package final class Connection {
       path: path, mode: mode, access: access, busyTimeout: busyTimeout,
       keepsRollbackJournal: keepsRollbackJournal, temporaryStorage: temporaryStorage,
       tuning: tuning)
+    if !mode.isInMemory, access != .immutable { log = try openedLog() }
   }
 
   deinit {
     statements.close()
     if enclosing != nil { sqlite3_commit_hook(handle, nil, nil) }
+    keepLostLog()
     // Statements that outlive the connection keep the handle open until they are finalised.
     sqlite3_close_v2(handle)
+    log?.close()
   }
 
   /// Runs one or more statements without parameters; ignores rows.

@@ -131,8 +131,8 @@ package final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Waits until all seats are free, writes the log back, and closes all connections; later uses throw.
-  /// - Throws: `SQLiteError` if the log can't be written back, as on a full disk. The connections stay
-  ///   open then, and another call tries again.
+  /// - Throws: `SQLiteError` if the log can't be written back. The connections stay open then, as on a full
+  ///   disk, and another call tries again; but not if the log was deleted.
   package func close() throws {
     let thread = ObjectIdentifier(Thread.current)
     let isInside = state.withLock { state in
@@ -145,7 +145,12 @@ package final class ConnectionPool: @unchecked Sendable {
       )
     }
     while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
-    if mode.isWritable { try seats.first?.connection?.writeLogBack() }
+    do {
+      if mode.isWritable { try seats.first?.connection?.writeLogBack() }
+    } catch let error as SQLiteError where error.extendedCode == SQLiteError.movedFile {
+      closeConnections()
+      throw error
+    }
     closeConnections()
   }
 

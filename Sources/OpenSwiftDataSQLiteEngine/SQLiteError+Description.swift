@@ -41,7 +41,9 @@ extension SQLiteError: CustomStringConvertible {
   private var advice: String? {
     if let remedy { return remedy }
     if extendedCode == SQLiteError.movedFile {
-      return "Create a new container for the file that is now at this path; nothing was written."
+      return
+        "Close this container, then create a new container for the file that is now at this path; "
+        + "nothing was written."
     }
     return switch code {
     case _ where isOutOfSpace: "Free space on the volume and try again; nothing was written."

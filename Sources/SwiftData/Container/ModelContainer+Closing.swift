@@ -30,7 +30,9 @@ extension ModelContainer {
   /// and its contexts.
   /// - Throws: The first error of an autosave, or the error of a store. If a log can't be written back,
   ///   as on a full volume, that is ``SwiftDataError/storeWriteFailure`` with the reason `diskFull` or
-  ///   `unavailable`: keep the `-wal` file with its store, free space, and call `close` again.
+  ///   `unavailable`: keep the `-wal` file with its store, free space, and call `close` again. If somebody has
+  ///   deleted the log, it is written back unless the file was changed since. Otherwise the file is left as it
+  ///   is, the container is closed, and the error says that changes may be missing.
   public func close() async throws { try await coordinator.close() }
 
   /// Whether ``close()`` has begun to close the stores.

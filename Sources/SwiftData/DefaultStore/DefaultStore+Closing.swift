@@ -8,7 +8,7 @@ extension DefaultStore: ClosableStore {
   /// Later operations throw ``SwiftDataError/containerClosed``. Called by ``ModelContainer/close()``.
   /// Not in Apple's framework.
   /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store, or the log
-  ///   can't be written back. Another call tries again.
+  ///   can't be written back. Another call tries again, unless the log was deleted.
   package func close() throws {
     do {
       try pool.close()

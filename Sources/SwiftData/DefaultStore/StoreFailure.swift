@@ -81,6 +81,7 @@ enum StoreFailure {
 
   /// The log could not be written back.
   static func closing(_ error: SQLiteError, at url: URL) -> SwiftDataError {
+    if error.extendedCode == SQLiteError.movedFile { return closingWithoutLog(error, at: url) }
     let first = error.isOutOfSpace ? "Free space on the volume" : "Check the volume"
     let failure = error.advising(
       "\(first), then close the container again, or open the store once.")
@@ -88,6 +89,18 @@ enum StoreFailure {
       "The latest changes of the store at \(url.path) are still in \(url.lastPathComponent)-wal, which could "
         + "not be written back. Nothing is lost as long as both files stay together.",
       doing: "closing a store", underlying: cause(failure), because: SwiftDataError.Reason(error))
+  }
+
+  /// The log was lost while the store was open, and cannot be written back.
+  private static func closingWithoutLog(_ error: SQLiteError, at url: URL) -> SwiftDataError {
+    .storeWriteFailure.with(
+      "The store at \(url.path) is closed, but \(url.lastPathComponent)-wal was deleted, moved or replaced "
+        + "while it was open. The file is left as it is, because another program may have written it since; "
+        + "the latest changes of the programs that used the deleted log may be missing from it.",
+      doing: "closing a store",
+      underlying: cause(
+        error.advising("Check the latest changes, and save again what is missing.")),
+      because: SwiftDataError.Reason(error))
   }
 
   private static func closed(_ url: URL) -> SwiftDataError {
