@@ -6,7 +6,8 @@ package import Foundation
 /// long as its page lives.
 package protocol ExternalValues: AnyObject, Sendable {
   /// The bytes of a value; `nil` when its file no longer exists.
-  func content(named name: String) -> Data?
+  /// - Throws: The error of the system if the file can't be read now, although it may exist.
+  func content(named name: String) throws -> Data?
 
   /// Keeps the named values readable for as long as the result lives.
   func keeping(_ names: [String]) -> any ExternalValues
@@ -15,12 +16,12 @@ package protocol ExternalValues: AnyObject, Sendable {
 extension ExternalValues {
   /// The content of a column, with the value in place of its name, so that it outlives the file:
   /// for copies of a value that is deleted. `nil` when the file no longer exists.
-  package func embedded(_ column: Data) -> Data? {
+  package func embedded(_ column: Data) throws -> Data? {
     let name = column.withUnsafeBytes { bytes -> String? in
       guard case .name(let name) = TaggedValue(bytes) else { return nil }
       return String(decoding: name, as: UTF8.self)
     }
     guard let name else { return column }
-    return content(named: name).map { Data([TaggedValue.valueTag]) + $0 }
+    return try content(named: name).map { Data([TaggedValue.valueTag]) + $0 }
   }
 }

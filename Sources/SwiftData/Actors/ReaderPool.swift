@@ -123,7 +123,9 @@ private final class PooledReader: @unchecked Sendable {
     context.core.failedReads.removeAll()
     let result = try context.core.snapshot(from: .firstRead) { try body(context) }
     try context.core.failedReads.throwFirst(
-      "reading", "Related models could not be read, so the result would be incomplete. Read again.")
+      "reading",
+      "Related models or large values could not be read, so the result would be incomplete. Read again."
+    )
     guard !context.hasChanges else {
       throw SwiftDataError.modelValidationFailure.with(
         "The closure of a read left unsaved changes, which were discarded. Change models in a model "

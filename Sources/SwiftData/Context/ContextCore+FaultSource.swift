@@ -89,5 +89,10 @@ extension ContextCore: _FaultSource {
     UnreadableValueLog.note(unreadable)
   }
 
+  func _noteFailedRead(_ error: any Error) {
+    failedReads.note(error)
+    unreadableValues.noteCause(error)
+  }
+
   func _forget(_ storage: _ModelStorage) { identities.forget(storage) }
 }

@@ -11,6 +11,9 @@ final class UnreadableValues {
   /// Whether a model has returned a stand-in for a stored value.
   private var hasStandIns = false
 
+  /// Why the file of a value could not be read last.
+  private var cause: (any Error)?
+
   static let limit = 10_000
 
   var isEmpty: Bool { all.isEmpty }
@@ -21,6 +24,9 @@ final class UnreadableValues {
     all.append(value)
     identifiers.insert(value.persistentModelID)
   }
+
+  /// Called before `note`, if the file of a value can't be read.
+  func noteCause(_ error: any Error) { cause = error }
 
   /// Removes what a save or a new row has replaced.
   func forget(_ replaced: [(identifier: PersistentIdentifier, names: Set<String>?)]) {
@@ -46,7 +52,7 @@ final class UnreadableValues {
       "\(properties) of \(storage.identifier): changed after the stored value could not be read, so "
         + "the new value may be made from the stand-in that was read. Nothing was saved. Set the property "
         + "without reading it before, or roll back and repeat the edit.",
-      doing: "saving", entity: entity, property: names.first)
+      doing: "saving", entity: entity, property: names.first, underlying: cause)
   }
 
   private func forget(where isOutdated: (UnreadableValue) -> Bool) {

@@ -17,12 +17,16 @@ struct RowCells {
     row.map { RowReader(row: $0, cellsOffset: descriptor.layout.cellsOffset) }
   }
 
+  /// The value of a cell, from the changes or from the row; null if its file can't be read.
+  func value(_ cell: Int) -> SnapshotValue { (try? requiredValue(cell)) ?? .null }
+
   /// The value of a cell, from the changes or from the row.
-  func value(_ cell: Int) -> SnapshotValue {
+  /// - Throws: The error of a file that can't be read now.
+  func requiredValue(_ cell: Int) throws -> SnapshotValue {
     if let changed = changedValue(cell) { return changed }
     guard let reader else { return .null }
     if reader.isNull(cell) {
-      return reader.externalContent(cell, page)
+      return try reader.externalContent(cell, page)
         .map { SnapshotValue(descriptor.layout.stored($0, cell)) } ?? .null
     }
     return switch descriptor.layout.kinds[cell] {

@@ -91,7 +91,7 @@ package final class ExternalFiles: ExternalValueStore {
 
   // MARK: Reading
 
-  package func content(named name: String) -> Data? { folder.content(named: name) }
+  package func content(named name: String) throws -> Data? { try folder.content(named: name) }
 
   package func keeping(_ names: [String]) -> any ExternalValues {
     state.withLock { state in
@@ -276,7 +276,7 @@ private final class RetainedValues: ExternalValues {
 
   deinit { files.release(names) }
 
-  func content(named name: String) -> Data? { files.content(named: name) }
+  func content(named name: String) throws -> Data? { try files.content(named: name) }
 
   func keeping(_ names: [String]) -> any ExternalValues { files.keeping(names) }
 }

@@ -68,14 +68,29 @@ package struct ExternalFolder: Sendable {
 
   /// The bytes of a value, memory-mapped: pages are read on first access. They stay valid after the
   /// file is removed.
-  package func content(named name: String) -> Data? {
+  /// - Returns: `nil` if no folder contains the file.
+  /// - Throws: `SwiftDataError.storeReadFailure` if the file can't be read now, as without a free descriptor.
+  package func content(named name: String) throws -> Data? {
     for folder in allValues {
       let file = folder.appendingPathComponent(name)
       if let content = try? Data(contentsOf: file, options: .alwaysMapped) { return content }
-      // A process can map only a limited number of files.
-      if let content = try? Data(contentsOf: file) { return content }
+      do {
+        // A process can map only a limited number of files.
+        return try Data(contentsOf: file)
+      } catch  where ExternalFolder.isMissing(file) {
+        continue
+      } catch {
+        throw SwiftDataError.storeReadFailure.with(
+          "The file of a large value at \(file.path) can't be read now. It is unchanged.",
+          doing: "reading an external file of the store", underlying: error, because: .unavailable)
+      }
     }
     return nil
+  }
+
+  /// Whether the system tells that there is no file. Needs no descriptor.
+  private static func isMissing(_ file: URL) -> Bool {
+    access(file.path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
   }
 
   package func contains(_ name: String) -> Bool { file(named: name) != nil }

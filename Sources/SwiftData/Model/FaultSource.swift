@@ -27,6 +27,8 @@ public protocol _FaultSource: AnyObject {
   func _fault(for identifier: PersistentIdentifier) -> AnyObject?
   /// Called when a property reads as a placeholder value.
   func _note(_ unreadable: UnreadableValue)
+  /// Called when the file of a value can't be read, although it may exist. The next read tries again.
+  func _noteFailedRead(_ error: any Error)
   /// Called while a registered storage is deinitialised, on any thread.
   func _forget(_ storage: _ModelStorage)
 }

@@ -100,15 +100,21 @@ extension _ModelStorage {
   /// Whether the shown row has the name of a value that is stored outside it.
   func isExternal(_ slot: Int) -> Bool { knownRow(for: slot)?.isExternal(slot) ?? false }
 
-  /// The bytes of a value stored outside the row; nil if they no longer exist, or if a null has
-  /// replaced them.
+  /// The bytes of a value stored outside the row; nil if they no longer exist, if a null has replaced them, or
+  /// if they can't be read now, which is noted.
   func externalContent(_ slot: Int) -> Data? {
-    if let content = knownRow(for: slot)?.externalContent(slot, page) { return content }
-    // Another writer may have replaced the value since the row was read.
-    guard let source, !isDeinitialising else { return nil }
-    source._reread(self)
-    guard let row = knownRow(for: slot) else { return nil }
-    return row.isNull(slot) ? row.externalContent(slot, page) : Data(row.bytes(slot))
+    do {
+      if let content = try knownRow(for: slot)?.externalContent(slot, page) { return content }
+      // Another writer may have replaced the value since the row was read.
+      guard let source, !isDeinitialising else { return nil }
+      source._reread(self)
+      guard let row = knownRow(for: slot) else { return nil }
+      return try row.isNull(slot) ? row.externalContent(slot, page) : Data(row.bytes(slot))
+    } catch {
+      source?._noteFailedRead(error)
+      noteUnreadableStore(slot)
+      return nil
+    }
   }
 
   /// A scalar that is stored outside the row.
@@ -128,9 +134,9 @@ extension _ModelStorage {
 extension RowReader {
   /// The bytes of a value stored outside the row; nil for a value in the row, and if the value no
   /// longer exists.
-  func externalContent(_ cell: Int, _ page: RowPage?) -> Data? {
+  func externalContent(_ cell: Int, _ page: RowPage?) throws -> Data? {
     guard let outside = page?.outside, isExternal(cell) else { return nil }
-    return outside.content(named: text(cell))
+    return try outside.content(named: text(cell))
   }
 }
 

@@ -94,7 +94,7 @@ extension _ModelStorage {
       if flags.contains(.hasNoRow) { return .missingRow }
       return flags.contains(.isFault) ? .unreadableStore : .missingValue
     }
-    if known.isExternal(slot) { return .missingFile }
+    if known.isExternal(slot) { return hasReturnedStandIn(slot) ? .unreadableStore : .missingFile }
     if isNull(slot, in: known) { return property.isOptional ? nil : .missingValue }
     // A key is stored, but the row that it refers to does not exist.
     if property.isToOne, relationships.partner(slot) == nil { return .missingRow }

@@ -28,10 +28,11 @@ public struct UnreadableValue: Hashable, Sendable {
     /// The stored value does not fit the property's type: an unknown raw value of an enum, or bytes
     /// that the type cannot decode.
     case unsuitableValue
-    /// The file with the value of an attribute with the option `externalStorage` does not exist or
-    /// cannot be read. The next read tries again.
+    /// The file with the value of an attribute with the option `externalStorage` does not exist. The next read
+    /// tries again.
     case missingFile
-    /// The store could not be read. The next read tries again.
+    /// The store, or the file with the value of an attribute with the option `externalStorage`, could not be
+    /// read. The next read tries again.
     ///
     /// If the property is set after it has returned a stand-in, as `+=` does, the save throws
     /// ``SwiftDataError/storeReadFailure``.

@@ -47,7 +47,7 @@ extension RowCells {
       if cell.content == .plain {
         try bind(cell.number, to: target, at: index)
       } else {
-        try bind(value(cell.number), as: cell.content, keys, to: target, at: index)
+        try bind(requiredValue(cell.number), as: cell.content, keys, to: target, at: index)
       }
       index += 1
     }
@@ -69,7 +69,7 @@ extension RowCells {
     guard let reader else { return try target.bindNull(at: index) }
     if reader.isNull(cell) {
       if reader.isExternal(cell) {
-        return try RowCells.bind(value(cell), to: target, at: index)
+        return try RowCells.bind(requiredValue(cell), to: target, at: index)
       }
       return try target.bindNull(at: index)
     }

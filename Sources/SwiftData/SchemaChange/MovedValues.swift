@@ -51,11 +51,16 @@ final class MovedValues {
         case .value(let value): return .blob(Data(value))
         case .name(let name):
           let name = String(decoding: name, as: UTF8.self)
-          guard let content = files?.content(named: name) else {
-            return .failure("the file \(name) of a large value is missing")
+          do {
+            guard let content = try files?.content(named: name) else {
+              return .failure("the file \(name) of a large value is missing")
+            }
+            files?.recordDropped(name)
+            return .blob(content)
+          } catch {
+            self.error = error
+            return .failure("the file \(name) of a large value can't be read")
           }
-          files?.recordDropped(name)
-          return .blob(content)
         }
       }
     }

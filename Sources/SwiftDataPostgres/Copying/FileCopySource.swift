@@ -222,7 +222,9 @@ struct FileRows {
       return String(decoding: name, as: UTF8.self)
     }
     guard let name, !guesses || UUID(uuidString: name) != nil else { return value }
-    if let content = folder.content(named: name) { return Data([TaggedValue.valueTag]) + content }
+    if let content = try folder.content(named: name) {
+      return Data([TaggedValue.valueTag]) + content
+    }
     throw SwiftDataError.loadIssueModelContainer.with(
       "The row p\(row.int64(0)) of \(table.name) names the file \(name), which is missing from the "
         + "folder for large values. Copy the folder together with the file, or set the property to nil; "

@@ -44,7 +44,7 @@ struct RecoveredFiles {
     var copied = 0
     var missing: [String] = []
     for name in names.sorted() {
-      guard let content = source.content(named: name) else {
+      guard let content = try source.content(named: name) else {
         if UUID(uuidString: name) != nil { missing.append(name) }
         continue
       }
