@@ -37,8 +37,7 @@ extension PostgresError: ReasonedError {
     case .statementCompletionUnknown?: .outcomeUnknown
     case "53100"?: .diskFull
     case "XX001"?, "XX002"?: .storeDamaged
-    case .queryCanceled?, .idleInTransactionTimeout?, .transactionTimeout?, .idleSessionTimeout?:
-      .timedOut
+    case .queryCanceled?, .idleInTransactionTimeout?, .transactionTimeout?: .timedOut
     case .readOnlyTransaction?, "42501"?: .readOnly
     // The address or the server has to change: no such database or setting, another encoding, no TLS.
     case "3D000"?, "42704"?, .featureNotSupported?: .other

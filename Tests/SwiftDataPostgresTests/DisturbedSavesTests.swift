@@ -147,6 +147,34 @@ struct DisturbedSavesTests {
     #expect(try count(address) == saves + 204 && runs == 1)
   }
 
+  /// The server may have ended an idle connection. Nothing of the app has run before the begin.
+  @Test(arguments: [0, 3]) func theBeginOfATransactionIsRepeated(_ saves: Int) throws {
+    let (container, proxy, address) = try disturbed()
+    let context = try context(container, after: saves)
+    proxy.set(.loseMessage(after: 0))
+    var runs = 0
+    try context.transaction {
+      runs += 1
+      context.insert(Place("a"))
+    }
+    #expect(try count(address) == saves + 1 && runs == 1)
+    // After the begin the code has run.
+    proxy.set(.forward)
+    runs = 0
+    let error = failure {
+      try context.transaction {
+        runs += 1
+        proxy.set(.loseMessage(after: 0))
+        context.insert(Place("b"))
+        try context.save()
+        _ = try context.fetchCount(FetchDescriptor<Place>())
+      }
+    }
+    proxy.set(.forward)
+    #expect(runs == 1 && error == .storeWriteFailure, "\(String(describing: error))")
+    #expect(try count(address) == saves + 1)
+  }
+
   /// Which store writes first depends on their identifiers, which are random.
   @Test(arguments: 0..<5) func aTransactionThatFailsEndsInEachStore(_ round: Int) throws {
     let server = try PostgresServer.shared

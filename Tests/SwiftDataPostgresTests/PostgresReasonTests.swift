@@ -44,6 +44,7 @@ struct PostgresReasonTests {
       (.server, "25006", "readOnly"), (.server, "42P01", "schemaMismatch"),
       (.server, "42703", "schemaMismatch"), (.server, "XX001", "storeDamaged"),
       (.server, "54000", "invalidValue"), (.server, "57P01", "unavailable"),
+      (.server, "57P05", "unavailable"),
       (.connection, "08006", "unavailable"), (.connection, "28000", "other"),
       (.connection, "3D000", "other"), (.connection, "42704", "other"),
       (.connection, "0A000", "other"),

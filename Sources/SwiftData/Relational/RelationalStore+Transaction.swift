@@ -8,24 +8,39 @@ extension RelationalStore {
   ) throws -> (any StoreTransaction)? {
     // Reading needs no lock.
     guard isWritable else { return nil }
-    let lease = try driver.leaseWriter(within: limit)
-    try requireNoOther(than: editor, lease)
-    let (version, identity): (Int64?, ObjectIdentifier)
-    do {
-      do {
-        (version, identity) = try begin(access, within: limit, lease)
-      } catch  where SaveRepetition.obstacle(of: error) == .concurrentChange {
-        // Nothing has run yet. Mostly another container has added an index.
-        (version, identity) = try begin(access, within: limit, lease)
-      }
-    } catch {
-      lease.end()
-      throw error
-    }
+    let (lease, version, identity) = try beginning(for: editor, access, within: limit)
     driver.externalValues?.didBegin()
     openTransactions.withLock { $0[identity] = EnclosingTransaction(owner: editor.id) }
     return RelationalTransaction(
       store: self, lease: lease, session: identity, externalVersion: version)
+  }
+
+  /// Begins a transaction, also after a failed attempt: nothing has run yet. Mostly another container has added
+  /// an index, or the server has ended an idle connection.
+  private func beginning(
+    for editor: EditingState, _ access: WriteAccess, within limit: Duration?
+  ) throws -> (any SQLWriterLease, Int64?, ObjectIdentifier) {
+    var losses = 0
+    while true {
+      let lease = try driver.leaseWriter(within: limit)
+      try requireNoOther(than: editor, lease)
+      do {
+        do {
+          let (version, identity) = try begin(access, within: limit, lease)
+          return (lease, version, identity)
+        } catch  where SaveRepetition.obstacle(of: error) == .concurrentChange {
+          let (version, identity) = try begin(access, within: limit, lease)
+          return (lease, version, identity)
+        }
+      } catch {
+        // The next lease has a new connection.
+        lease.end()
+        losses += 1
+        guard SaveRepetition.obstacle(of: error) == .lostConnection,
+          losses <= SaveRepetition.repeatedLosses
+        else { throw error }
+      }
+    }
   }
 
   /// - Returns: The version of the database for changes of others, if it has one, and the session.

@@ -58,7 +58,7 @@ package struct SaveRepetition {
   private static let sharedAttempts = 6
   /// The number of attempts without other writers. Only other programs can disturb these.
   private static let exclusiveAttempts = 4
-  private static let repeatedLosses = 2
+  static let repeatedLosses = 2
 
   package init(_ access: WriteAccess = .optimistic) { self.access = access }
 
