@@ -96,6 +96,8 @@ public final class DictionaryStore: DataStore {
   }
 }
 
+extension DictionaryStore: LinkClearing {}
+
 extension DictionaryStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.
   ///

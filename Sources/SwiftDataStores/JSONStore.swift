@@ -160,6 +160,8 @@ public final class JSONStore: DataStore {
   }
 }
 
+extension JSONStore: LinkClearing {}
+
 extension JSONStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.
   ///

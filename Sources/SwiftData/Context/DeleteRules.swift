@@ -3,8 +3,8 @@
 /// rules to its rows (`RowDeletion`). Called by `SavePreparation`.
 ///
 /// Processes a queue of deleted models: cascade appends to it, nullify clears the inverse, deny
-/// makes a failure. Related models are read one level of the queue at a time. The changes in memory
-/// are undone if the save fails.
+/// makes a failure. Related models are read one level of the queue at a time. At last relationships without an
+/// inverse lose the deleted models (`LinksToDeleted`). The changes in memory are undone if the save fails.
 struct DeleteRules {
   private let source: any _FaultSource
   private let stores: ContextStores
@@ -69,7 +69,10 @@ struct DeleteRules {
         }
       }
     }
-    return denials.compactMap { denial($0.storage, $0.slot) }
+    var links = LinksToDeleted(source, stores, context, recorder, fixer, prefetcher)
+    let left = links.empty(to: queue)
+    undoings += links.undoings
+    return denials.compactMap { denial($0.storage, $0.slot) } + left
   }
 
   /// Reads the related models that the rules need, one statement per relationship.

@@ -8,8 +8,8 @@ enum MissingMembersLog {
     let entities = Set(missing.map(\.entityName)).sorted().joined(separator: ", ")
     WarningLog.write(
       "The store \(storeName) returned no rows for \(missing.count) of the models in \(relationship) "
-        + "(\(entities)), so the list is shorter. If the predicate of a fetch names identifiers, a store must "
-        + "return all rows with these identifiers.",
+        + "(\(entities)), so the list is shorter. Either they were deleted and the store kept the links to them, "
+        + "or a fetch whose predicate names identifiers does not return all rows with these identifiers.",
       onceFor: "missing members \(storeName) \(relationship)")
   }
 }

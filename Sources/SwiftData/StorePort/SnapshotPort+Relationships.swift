@@ -68,6 +68,23 @@ extension SnapshotPort {
     return lists
   }
 
+  var leavesLinksToContext: Bool { !(store is any LinkClearing) }
+
+  /// A predicate would not do: many stores can't follow relationships, and leave it to memory.
+  func rows(
+    of owner: _ModelDescriptor, leadingTo targets: Set<PersistentIdentifier>, through slots: [Int],
+    _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] {
+    func fetchAll<T: PersistentModel>(_ type: T.Type) throws -> [DefaultSnapshot] {
+      try rows(
+        of: DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)
+      ).rows.snapshots
+    }
+    return try fetchAll(owner.type).filter { row in
+      slots.contains { row.relatedIdentifiers($0).contains(where: targets.contains) }
+    }
+  }
+
   private func inverse(
     of slot: Int, _ descriptor: _ModelDescriptor
   ) -> (type: any PersistentModel.Type, slot: Int)? {

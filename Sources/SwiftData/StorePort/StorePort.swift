@@ -149,6 +149,17 @@ package protocol StorePort: AnyObject, Sendable {
     after token: (any HistoryToken)?, _ interest: HistoryFilter
   ) throws -> (any HistoryFollower)?
 
+  /// Whether a context has to empty the relationships without an inverse that lead to deleted models.
+  var leavesLinksToContext: Bool { get }
+
+  /// Fetches the rows of a class and its subclasses whose relationships lead to some models. Called if
+  /// `leavesLinksToContext`.
+  /// - Throws: `SwiftDataError`, or the store's error.
+  func rows(
+    of owner: _ModelDescriptor, leadingTo targets: Set<PersistentIdentifier>, through slots: [Int],
+    _ editingState: EditingState
+  ) throws -> [DefaultSnapshot]
+
   // MARK: Writing
 
   /// Whether the store saves in a transaction that can be abandoned, and itself applies delete
@@ -245,6 +256,13 @@ extension StorePort {
     of request: DataStoreFetchRequest<T>
   ) throws -> FetchedIdentifiers { .identifiers([]) }
 
+  package var leavesLinksToContext: Bool { false }
+
+  package func rows(
+    of owner: _ModelDescriptor, leadingTo targets: Set<PersistentIdentifier>, through slots: [Int],
+    _ editingState: EditingState
+  ) throws -> [DefaultSnapshot] { [] }
+
   package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
     try body()
   }
@@ -264,6 +282,10 @@ package struct RelationshipPathTargets {
 package protocol PortProviding: DataStore {
   var port: any StorePort { get }
 }
+
+/// A store with the public protocol that itself empties the relationships of its rows that lead to deleted
+/// ones, and refuses a deletion if they are required. A context leaves relationships without an inverse to it.
+package protocol LinkClearing: DataStore {}
 
 /// The slots whose values a save stored outside the rows, by the index of the model in the request.
 package struct ExternalValueSlots {

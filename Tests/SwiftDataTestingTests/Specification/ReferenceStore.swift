@@ -132,11 +132,12 @@ final class ReferenceStore<Snapshot: DataStoreSnapshot>: DataStore, DataStoreBat
     return entity.subentities.reduce([name]) { $0.union(family(of: $1.name)) }
   }
 
-  /// Whether models of a class can be compared without other models.
+  /// Whether models of a class have nothing to do with others.
   func isPlain<T: PersistentModel>(_ type: T.Type) -> Bool {
     let name = Schema.entityName(for: type)
     guard let entity = schema.entitiesByName[name] else { return false }
     return entity.relationships.isEmpty && family(of: name) == [name]
+      && !schema.entities.contains { $0.relationships.contains { $0.destination == name } }
   }
 
   /// Lists of attributes that identify a row together.

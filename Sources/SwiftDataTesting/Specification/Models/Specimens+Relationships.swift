@@ -68,6 +68,30 @@ extension Specimens {
     init(_ name: String) { self.name = name }
   }
 
+  /// No relationship leads back from it.
+  @Model final class Stamp {
+    var name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Album {
+    var title: String
+    var first: Stamp?
+    var last: Stamp?
+    var stamps: [Stamp] = []
+
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model final class Letter {
+    var stamp: Stamp
+
+    init(_ stamp: Stamp) { self.stamp = stamp }
+  }
+
+  static let referring: [any PersistentModel.Type] = [Stamp.self, Album.self, Letter.self]
+
   static let related: [any PersistentModel.Type] = [
     Author.self, Book.self, Page.self, Tag.self, Desk.self, Node.self, Library.self, Reader.self,
   ]

@@ -8,10 +8,16 @@ enum DeleteRuleRules {
   private typealias Desk = Specimens.Desk
   private typealias Library = Specimens.Library
   private typealias Reader = Specimens.Reader
+  private typealias Stamp = Specimens.Stamp
+  private typealias Album = Specimens.Album
+  private typealias Letter = Specimens.Letter
 
   static let chapter = Chapter(
     name: "delete rules", models: Specimens.related,
-    rules: [cascade, nullify, deny, batch, batchWhere, denied, directBatch, plainBatch])
+    rules: [
+      cascade, nullify, deny, withoutInverse, requiredWithoutInverse, batch, batchWhere, denied,
+      directBatch, plainBatch,
+    ])
 
   /// Two authors, each with a desk and two books, of which the first has two pages and a tag.
   private static func fill(_ context: ModelContext) throws {
@@ -95,6 +101,59 @@ enum DeleteRuleRules {
     for library in try trial.all(Library.self, in: deleter) { deleter.delete(library) }
     try deleter.save()
     trial.expect("The libraries", try trial.all(Library.self).count, 0)
+  }
+
+  private static let withoutInverse = Rule(
+    "without inverse", .deleteRules,
+    "Links and lists without an inverse lose a deleted model, also one that a batch deletes.",
+    models: Specimens.referring
+  ) { trial in
+    let context = try trial.context()
+    let stamps = ["red", "blue", "green"].map(Stamp.init)
+    for stamp in stamps { context.insert(stamp) }
+    let album = Album("a")
+    context.insert(album)
+    (album.first, album.last) = (stamps[0], stamps[1])
+    album.stamps = stamps
+    try context.save()
+    let editor = try trial.context()
+    editor.delete(try trial.one(Stamp.self, \.name, "red", in: editor))
+    try editor.save()
+    let found = try trial.only(Album.self, in: trial.context())
+    trial.expect("The first stamp, which is deleted", found.first?.name, nil)
+    trial.expect("The last stamp", found.last?.name, "blue")
+    trial.expect("The stamps", found.stamps.map(\.name).sorted(), ["blue", "green"])
+    let empty = FetchDescriptor<Album>(predicate: #Predicate { $0.first == nil })
+    trial.expect("Albums without first stamp", try trial.context().fetchCount(empty), 1)
+    try trial.context().delete(model: Stamp.self, where: #Predicate { $0.name == "blue" })
+    let other = try trial.only(Album.self, in: trial.context())
+    trial.expect("The last stamp, which a batch has deleted", other.last?.name, nil)
+    trial.expect("The stamps after the batch", other.stamps.map(\.name), ["green"])
+  }
+
+  private static let requiredWithoutInverse = Rule(
+    "required without inverse", .deleteRules,
+    "A deletion throws if a required link without an inverse leads to the model.",
+    models: Specimens.referring
+  ) { trial in
+    let context = try trial.context()
+    let stamp = Stamp("red")
+    context.insert(stamp)
+    context.insert(Letter(stamp))
+    try context.save()
+    let editor = try trial.context()
+    editor.delete(try trial.only(Stamp.self, in: editor))
+    trial.expectError("A deletion of what a letter needs") { try editor.save() }
+    trial.expectError("A batch with what a letter needs") {
+      try trial.context().delete(model: Stamp.self)
+    }
+    let letter = try trial.only(Letter.self, in: trial.context())
+    trial.expect("The stamp of the letter", letter.stamp.name, "red")
+    let deleter = try trial.context()
+    for letter in try trial.all(Letter.self, in: deleter) { deleter.delete(letter) }
+    for stamp in try trial.all(Stamp.self, in: deleter) { deleter.delete(stamp) }
+    try deleter.save()
+    trial.expect("The stamps", try trial.all(Stamp.self).count, 0)
   }
 
   private static let batch = Rule(
