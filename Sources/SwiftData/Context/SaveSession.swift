@@ -218,6 +218,7 @@ struct SaveSession {
         // A required relationship refers to a model that is known to be deleted.
         try SwiftDataError.throwAll(failures)
       }
+      if !batch.port.isTransactional { try models.requireNewIdentifiers(batch) }
       batch.isCommitted = !batch.port.isTransactional
     }
   }

@@ -157,6 +157,24 @@ struct SavedModels {
 
   // MARK: Identifiers
 
+  /// Called with the answer of a store that implements the public protocol. Where values are unique, the store
+  /// may have merged a new model with another one.
+  /// - Throws: `SwiftDataError.modelValidationFailure` if a new model without unique values got the identifier
+  ///   of another model.
+  func requireNewIdentifiers(_ batch: SaveSession.Batch) throws {
+    let identifiers = batch.receipt.inserted
+    var known: Set<PersistentIdentifier> = []
+    for (storage, identifier) in zip(batch.insertedStorages, identifiers)
+    where !storage.descriptor.isConstrained {
+      let isRepeated = identifiers.count > 1 && !known.insert(identifier).inserted
+      guard isRepeated || identities.model(for: identifier) != nil else { continue }
+      throw SwiftDataError.modelValidationFailure.with(
+        "The store \(batch.port.name) saved a new model, but returned the identifier \(identifier) for it, "
+          + "which another model has. The identifier of a new model must be one that no model has had.",
+        entity: storage.descriptor.entityName, because: .other)
+    }
+  }
+
   /// Replaces a temporary identifier by the permanent one, in place.
   /// - Returns: Whether the identifier now leads to this model. If not, `becomeDuplicate` follows
   ///   once all models of the save have their identifiers.
