@@ -48,6 +48,18 @@ struct PostgresStoreTests {
       for: Place.self, City.self, configurations: PostgresConfiguration(url: url))
   }
 
+  @Test func twoConfigurationsOfOneDatabaseAreRefused() throws {
+    let error = #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(
+        for: Schema([Place.self, City.self, Memo.self]),
+        configurations: [
+          PostgresConfiguration("places", schema: Schema([Place.self, City.self]), url: url),
+          PostgresConfiguration("memos", schema: Schema([Memo.self]), url: url),
+        ])
+    }
+    #expect(error?.description.contains("places and memos have the same identifier") == true)
+  }
+
   @Test func impossibleOptionsAreRefusedAtOpening() throws {
     let changes: [(String, @Sendable (inout PostgresConfiguration) -> Void)] = [
       ("connections", { $0.connections = 1 }), ("connections", { $0.connections = -1 }),

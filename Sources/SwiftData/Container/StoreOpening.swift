@@ -29,12 +29,16 @@ package struct StoreOpening {
     let plan = try migrationPlan.map(PlanVersions.init)
     var stores: [(store: any DataStore, entities: Set<String>)] = []
     var completed: Set<ModelConfiguration> = []
+    var nameOfIdentifier: [String: String] = [:]
     try StoreOpening.check(configurations, in: schema, areAll: true)
     for (index, configuration) in configurations.enumerated() {
       let part = configuration.schema ?? schema
       progress?.begin(store: index, of: configurations.count)
       let store = try StoreOpening.open(
         configuration, part, of: schema, plan, migrationPlan, progress)
+      if let other = nameOfIdentifier.updateValue(configuration.name, forKey: store.identifier) {
+        throw StoreOpening.duplicate(store, configuration.name, other)
+      }
       if (store as? any PortProviding)?.port is RelationalStore { UniquenessWarning.note(part) }
       stores.append((store, Set(part.entitiesByName.keys)))
       if var known = configuration as? ModelConfiguration {
@@ -70,6 +74,22 @@ package struct StoreOpening {
     ) {
       try C.Store(configuration, migrationPlan: declaredPlan)
     }
+  }
+
+  /// Identifiers of models and tokens of the history contain the identifier of their store, so they would name
+  /// both stores.
+  private static func duplicate(
+    _ store: any DataStore, _ name: String, _ other: String
+  ) -> SwiftDataError {
+    let advice =
+      store is any PortProviding
+      ? "Both are one database, or one is a copy of the other. Use one configuration with the models of "
+        + "both, or make the copy anew with an identifier of its own: StoreCopy with keepsIdentifier = "
+        + "false, or the option --new-identifier of the command copy."
+      : "Use one configuration with the models of both, or give each store an identifier of its own."
+    return SwiftDataError.duplicateConfiguration.with(
+      "The stores of the configurations \(other) and \(name) have the same identifier, "
+        + "\(store.identifier). \(advice)")
   }
 
   /// Checks that the configurations have different names and files, that each has only models of the

@@ -111,7 +111,7 @@ extension SwiftDataError {
   /// memory.
   public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
 
-  /// Two configurations of one container name the same store.
+  /// Two configurations of one container name the same store, or a store and its copy.
   public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
 
   /// The name of a configuration is too long for a file name.

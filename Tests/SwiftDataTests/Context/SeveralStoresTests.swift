@@ -213,6 +213,38 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: file.path))
   }
 
+  /// Each transaction of the history would be there twice, and no token could be continued.
+  @Test func aFileAndItsCopyAreRefused() async throws {
+    let folder = try TemporaryFolder()
+    let (file, copy) = (folder.store, folder.url.appending(path: "copy.store"))
+    let original = try ModelContainer(
+      for: Trip.self, Setting.self, configurations: ModelConfiguration(url: file))
+    try await original.backup(to: copy)
+    try await original.close()
+    func configuration(_ name: String, _ type: any PersistentModel.Type, _ url: URL)
+      -> ModelConfiguration
+    {
+      ModelConfiguration(name, schema: Schema([type]), url: url)
+    }
+    let error = #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(
+        for: Trip.self, Setting.self,
+        configurations: configuration("trips", Trip.self, file),
+        configuration("settings", Setting.self, copy))
+    }
+    #expect(
+      error?.description.contains(
+        "The stores of the configurations trips and settings have the same identifier") == true,
+      "\(error as Any)")
+    #expect(error?.description.contains("keepsIdentifier = false") == true)
+    // Containers of their own may have them open at once.
+    let one = try ModelContainer(
+      for: Trip.self, Setting.self, configurations: ModelConfiguration(url: file))
+    let other = try ModelContainer(
+      for: Trip.self, Setting.self, configurations: ModelConfiguration(url: copy))
+    withExtendedLifetime((one, other)) {}
+  }
+
   @Test func insertingAModelOfNoSchemaNamesIt() throws {
     let context = ModelContext(
       try ModelContainer(

@@ -146,4 +146,26 @@ import Testing
     #expect(Set(cards.map(\.persistentModelID)).count == 1)
     #expect(try context.fetch(FetchDescriptor<Card>()).count == 1)
   }
+
+  // MARK: Identifiers of stores
+
+  @Test func twoStoresOfOneIdentifierAreRefused() throws {
+    let configurations = [
+      Configuration(name: "one", schema: Schema([Note.self]), faults: faults),
+      Configuration(name: "two", schema: Schema([Card.self]), faults: faults),
+    ]
+    let error = #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(for: Schema([Note.self, Card.self]), configurations: configurations)
+    }
+    #expect(
+      error?.description.contains(
+        "The stores of the configurations one and two have the same identifier, faulty. Use one "
+          + "configuration with the models of both, or give each store an identifier of its own.")
+        == true,
+      "\(error as Any)")
+    var other = configurations[1]
+    other.identifier = "other"
+    _ = try ModelContainer(
+      for: Schema([Note.self, Card.self]), configurations: [configurations[0], other])
+  }
 }
