@@ -108,8 +108,9 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  /// Some files do not record the defaults of arrays and composites.
+  /// Some files do not record the defaults of arrays and composites, and none those of decimal numbers.
   fileprivate func hasOtherDefault(than other: AttributeDescription) -> Bool {
+    if case .decimal? = other.defaultValue, defaultValue == nil { return false }
     let isUntold = defaultValue == nil || other.defaultValue == nil
     if isUntold, type == .composite || type == .transformable { return false }
     return defaultValue != other.defaultValue

@@ -108,7 +108,7 @@ extension PropertyDescription {
     switch (self, other) {
     case (.attribute(let own), .attribute(let theirs)):
       own.renamingIdentifier ?? own.name == theirs.renamingIdentifier ?? theirs.name
-        && own.stableDefault == theirs.stableDefault
+        && own.hasStableDefault(of: theirs)
     case (.relationship(let own), .relationship(let theirs)):
       own.renamingIdentifier ?? own.name == theirs.renamingIdentifier ?? theirs.name
         && own.deleteRule == theirs.deleteRule
@@ -119,7 +119,13 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  fileprivate var stableDefault: ModelValue? {
+  fileprivate func hasStableDefault(of other: AttributeDescription) -> Bool {
+    // Files contain no defaults of decimal numbers.
+    if type == .decimal, defaultValue == nil || other.defaultValue == nil { return true }
+    return stableDefault == other.stableDefault
+  }
+
+  private var stableDefault: ModelValue? {
     switch defaultValue {
     // Files of earlier releases contain no defaults of arrays and composites.
     case .uuid?, .date?, .object?, .array?, .dictionary?: nil

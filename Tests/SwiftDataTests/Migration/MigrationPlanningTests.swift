@@ -117,6 +117,22 @@ import Testing
     #expect(try decision(bare, versions[2], versions) == .open)
   }
 
+  /// A file does not tell the default of a decimal number.
+  @Test func theDefaultOfADecimalNumberDoesNotCountInAFile() throws {
+    func version(_ major: Int, _ text: String, _ price: Decimal?) -> ModelVersion {
+      var name = AttributeDescription(name: "name", type: .string)
+      name.defaultValue = .string(text)
+      var number = AttributeDescription(name: "price", type: .decimal)
+      number.defaultValue = price.map(ModelValue.decimal)
+      return .paper(
+        major,
+        [EntityDescription(name: "Item", properties: [.attribute(name), .attribute(number)])])
+    }
+    let versions = [version(1, "a", 3), version(2, "b", 3)]
+    let path = try path(decision(.paper(version(1, "a", nil), names: []), versions[1], versions))
+    #expect(path.steps.first?.from == 0)
+  }
+
   /// A model with a struct of two points, whose columns are numbered in the order of the members.
   private func map(_ major: Int, _ members: String..., in property: String = "box") -> ModelVersion
   {

@@ -98,6 +98,45 @@ import Testing
     }
   }
 
+  enum Priced {
+    enum V1 {
+      @Model final class Item {
+        var price: Decimal = 3
+        var count = 1
+
+        init() {}
+      }
+    }
+
+    enum V2 {
+      @Model final class Item {
+        var price: Decimal = 3
+        var count = 2
+        var note: String?
+
+        init() {}
+      }
+    }
+  }
+
+  /// A file does not tell the default of a decimal number.
+  @Test func theDefaultOfADecimalNumberIsNotListed() throws {
+    do {
+      let container = try ModelContainer(
+        for: Priced.V1.Item.self, configurations: ModelConfiguration(url: folder.store))
+      let context = ModelContext(container)
+      context.insert(Priced.V1.Item())
+      try context.save()
+    }
+    let preview = try #require(
+      try ModelContainer.migrationPreview(
+        for: Schema([Priced.V2.Item.self]), configurations: [ModelConfiguration(url: folder.store)]
+      ).first)
+    #expect(
+      Set(preview.stages.flatMap(\.changes))
+        == ["Item.note (String?) is new", "the default value of Item.count changes"])
+  }
+
   // MARK: Configurations that do not fit together
 
   @Test func whatTheContainerRefusesGetsNoPreview() throws {
