@@ -25,7 +25,15 @@ public struct DeletedRows: Error {
 extension DeletedRows: CustomStringConvertible {
   /// Which rows are missing.
   public var description: String {
+    if identifiers.isEmpty {
+      return "The store has no rows for some models of the save, and does not name them. It has to "
+        + "create the error with their identifiers. Nothing was saved."
+    }
     let names = identifiers.map(\.description).joined(separator: ", ")
+    if identifiers.contains(where: \.isTemporary) {
+      return "The store has no rows for \(names). New models have none before the save: the error "
+        + "may name only models that were stored. Nothing was saved."
+    }
     return "The store has no rows for \(names); another context or process deleted them. Nothing "
       + "was saved."
   }

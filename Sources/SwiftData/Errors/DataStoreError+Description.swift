@@ -21,3 +21,18 @@ extension DataStoreError: CustomStringConvertible, LocalizedError {
   /// The description, for `localizedDescription`. Not in Apple's framework.
   public var errorDescription: String? { description }
 }
+
+extension DataStoreError {
+  /// Whether a context then answers the request in memory.
+  var isLeftToMemory: Bool { self == .preferInMemoryFilter || self == .preferInMemorySort }
+
+  /// The name of the case, for errors about the store.
+  var name: String {
+    switch self {
+    case .unsupportedFeature: "unsupportedFeature"
+    case .preferInMemoryFilter: "preferInMemoryFilter"
+    case .preferInMemorySort: "preferInMemorySort"
+    case .invalidPredicate: "invalidPredicate"
+    }
+  }
+}

@@ -18,9 +18,10 @@ extension SwiftDataError {
   static func partiallyCommitted(
     by names: [String], pending: [String], _ error: any Error
   ) -> SwiftDataError {
-    storeWriteFailure.with(
+    let those = pending.count == 1 ? "its" : "their"
+    return storeWriteFailure.with(
       "A save to several stores is incomplete. \(names.joined(separator: ", ")) committed: these models "
-        + "are saved. \(pending.joined(separator: ", ")) did not: its changes are still unsaved. Fix the "
+        + "are saved. \(pending.joined(separator: ", ")) did not: \(those) changes are still unsaved. Fix the "
         + "cause and save again (nothing is written twice), or roll back.", doing: "saving",
       underlying: error
     ).committed(by: names)

@@ -26,6 +26,11 @@ extension SnapshotPort {
       } catch DataStoreError.preferInMemorySort where !rest.needsSort {
         rest.needsSort = true
         descriptor.sortBy = []
+      } catch let error as DataStoreError where error.isLeftToMemory {
+        throw SwiftDataError.storeReadFailure.with(
+          "The store \(name) threw DataStoreError.\(error.name) for a request without predicate and order. "
+            + "The error is for requests that have them: return all rows of the entity, or throw another error.",
+          entity: T._$descriptor.entityName)
       }
       descriptor.fetchLimit = nil
       descriptor.fetchOffset = nil

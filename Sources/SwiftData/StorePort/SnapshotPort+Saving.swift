@@ -20,10 +20,17 @@ extension SnapshotPort {
       (snapshots as? [Store.Snapshot])
         ?? snapshots.map { $0.exported(as: Store.Snapshot.self, source) }
     }
-    let result = try store.save(
-      DataStoreSaveChangesRequest(
-        inserted: exported(new), updated: exported(updated),
-        deleted: exported(request.deleted), editingState: request.editingState))
+    let result: DataStoreSaveChangesResult<Store.Snapshot>
+    do {
+      result = try store.save(
+        DataStoreSaveChangesRequest(
+          inserted: exported(new), updated: exported(updated),
+          deleted: exported(request.deleted), editingState: request.editingState))
+    } catch let error as DataStoreError where error.isLeftToMemory {
+      throw SwiftDataError.storeWriteFailure.with(
+        "The store \(name) threw DataStoreError.\(error.name) from save. The error is for fetches: a store that "
+          + "can't save throws another one, with the reason.", doing: "saving")
+    }
     let inserted = try new.map { try permanentIdentifier(of: $0, in: result.remappedIdentifiers) }
     return SaveReceipt(
       inserted: inserted,

@@ -110,7 +110,8 @@ import Testing
     try failingCommit(1) {
       let error = #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
       #expect(error?.committedStores == ["stops"])
-      #expect(error?.description.contains("parents") == true)
+      #expect(
+        error?.description.contains("parents did not: its changes are still unsaved") == true)
       #expect(error?.database?.name == "SQLITE_FULL")
     }
     #expect(inserted == [1])

@@ -147,6 +147,71 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Card>()).count == 1)
   }
 
+  // MARK: Errors
+
+  @Test(arguments: [DataStoreError.preferInMemoryFilter, .preferInMemorySort])
+  func aSaveCannotBeLeftToMemory(_ thrown: DataStoreError) throws {
+    let context = try context(Note.self)
+    context.insert(Note("a"))
+    faults.saveError.withLock { $0 = thrown }
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    let name = thrown == .preferInMemoryFilter ? "preferInMemoryFilter" : "preferInMemorySort"
+    let text = "The store faulty threw DataStoreError.\(name) from save."
+    #expect(error?.description.contains(text) == true, "\(error as Any)")
+    #expect(context.hasChanges)
+  }
+
+  @Test(arguments: [DataStoreError.preferInMemoryFilter, .preferInMemorySort])
+  func aFetchOfAllModelsCannotBeLeftToMemory(_ thrown: DataStoreError) throws {
+    let context = try context(Note.self)
+    faults.fetchError.withLock { $0 = thrown }
+    let descriptors = [
+      FetchDescriptor<Note>(),
+      FetchDescriptor<Note>(predicate: #Predicate { $0.text == "a" }),
+    ]
+    for descriptor in descriptors {
+      let error = #expect(throws: SwiftDataError.storeReadFailure) { try context.fetch(descriptor) }
+      #expect(
+        error?.description.contains("for a request without predicate and order") == true,
+        "\(error as Any)")
+      #expect(error?.entity == "Note")
+    }
+  }
+
+  @Test func otherErrorsOfAStoreAreThrownAsTheyAre() throws {
+    struct Refusal: Error {}
+    let context = try context(Note.self)
+    faults.fetchError.withLock { $0 = DataStoreError.unsupportedFeature }
+    #expect(throws: DataStoreError.unsupportedFeature) {
+      try context.fetch(FetchDescriptor<Note>())
+    }
+    context.insert(Note("a"))
+    faults.saveError.withLock { $0 = DataStoreError.unsupportedFeature }
+    #expect(throws: DataStoreError.unsupportedFeature) { try context.save() }
+    faults.saveError.withLock { $0 = Refusal() }
+    #expect(throws: Refusal.self) { try context.save() }
+  }
+
+  @Test func deletedRowsWithoutNamesSayThatTheyAreMissing() throws {
+    let context = try context(Note.self)
+    context.insert(Note("a"))
+    faults.saveError.withLock { $0 = DeletedRows([]) }
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(
+      error?.description.contains("It has to create the error with their identifiers.") == true,
+      "\(error as Any)")
+  }
+
+  @Test func newModelsAreNoDeletedRows() throws {
+    let context = try context(Note.self)
+    let note = Note("a")
+    context.insert(note)
+    let error = DeletedRows([note.persistentModelID])
+    faults.saveError.withLock { $0 = error }
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error.description.contains("New models have none before the save"), "\(error)")
+  }
+
   // MARK: Identifiers of stores
 
   @Test func twoStoresOfOneIdentifierAreRefused() throws {
