@@ -38,7 +38,10 @@ struct LinksToDeleted {
     let all = stores.coordinator.links.withoutInverse
     if all.isEmpty || deleted.isEmpty { return [] }
     let classes = deleted.descriptors
-    var rest = all.filter { link in classes.contains { $0.isKind(of: link.link.destination) } }[...]
+    var rest = all.filter { link in
+      classes.contains { $0.isKind(of: link.link.destination) }
+        && port(of: link.owner)?.leavesLinksToContext == true
+    }[...]
     if rest.isEmpty { return [] }
     targets = Dictionary(
       deleted.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -46,15 +49,17 @@ struct LinksToDeleted {
     while let owner = rest.first?.owner {
       let links = rest.prefix { $0.owner === owner }
       rest = rest.dropFirst(links.count)
-      guard let port = stores.coordinator.port(forEntity: owner.entityName),
-        port.leavesLinksToContext
-      else { continue }
+      guard let port = port(of: owner) else { continue }
       left = [:]
       emptyUnsaved(links, of: owner)
       emptyStored(links, of: owner, in: port)
       failures += links.compactMap(failure)
     }
     return failures
+  }
+
+  private func port(of owner: _ModelDescriptor) -> (any StorePort)? {
+    stores.coordinator.port(forEntity: owner.entityName)
   }
 
   /// Relationships that were set since the last save.

@@ -119,7 +119,7 @@ import Testing
 
   /// A file does not tell the default of a decimal number.
   @Test func theDefaultOfADecimalNumberDoesNotCountInAFile() throws {
-    func version(_ major: Int, _ text: String, _ price: Decimal?) -> ModelVersion {
+    func version(_ major: Int, _ text: String, _ price: String?) -> ModelVersion {
       var name = AttributeDescription(name: "name", type: .string)
       name.defaultValue = .string(text)
       var number = AttributeDescription(name: "price", type: .decimal)
@@ -128,7 +128,7 @@ import Testing
         major,
         [EntityDescription(name: "Item", properties: [.attribute(name), .attribute(number)])])
     }
-    let versions = [version(1, "a", 3), version(2, "b", 3)]
+    let versions = [version(1, "a", "3"), version(2, "b", "3")]
     let path = try path(decision(.paper(version(1, "a", nil), names: []), versions[1], versions))
     #expect(path.steps.first?.from == 0)
   }
