@@ -73,9 +73,10 @@ package final class Connection {
     statements.close()
     if enclosing != nil { sqlite3_commit_hook(handle, nil, nil) }
     keepLostLog()
+    // First, because the last connection to close removes its log: one that opens now must not miss it.
+    log?.close()
     // Statements that outlive the connection keep the handle open until they are finalised.
     sqlite3_close_v2(handle)
-    log?.close()
   }
 
   /// Runs one or more statements without parameters; ignores rows.

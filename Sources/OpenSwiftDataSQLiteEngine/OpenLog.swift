@@ -63,7 +63,7 @@ final class OpenLog: Sendable {
     }
   }
 
-  /// Called when a connection has closed the log.
+  /// Called before a connection closes the log.
   func close() {
     OpenLog.known.withLock { known in
       guard let entry = known[database], entry.log === self else { return }
