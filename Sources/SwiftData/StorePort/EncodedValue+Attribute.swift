@@ -32,8 +32,7 @@ extension EncodedValue {
     case .transformable:
       return unwrapped(as: Data.self).map { .blob($0) }
     case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
-      guard let scalar = scalar, let value = type.cell(scalar.storedValue) else { return nil }
-      return value
+      return scalar.flatMap { type.cell($0) }
     default: return nil
     }
   }
@@ -42,15 +41,31 @@ extension EncodedValue {
 }
 
 extension ScalarType {
-  /// A stored value as a cell of this type; nil if it is of another kind.
-  fileprivate func cell(_ value: _StoredValue) -> _SlotValue? {
-    switch (cellKind, value) {
-    case (_, .null): .null
-    case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): _SlotValue(value)
-    case (.real, .integer(let value)): .real(Double(value))
-    default: nil
+  /// A value as a cell of this type; nil if it is of another kind, or if the cell would be another number.
+  fileprivate func cell(_ scalar: some ScalarCoding) -> _SlotValue? {
+    if self != .bool, scalar is Bool { return nil }
+    switch (cellKind, scalar.storedValue) {
+    case (_, .null): return .null
+    case (.integer, .integer(let bits)): return integerCell(bits, of: type(of: scalar).scalarType)
+    case (.real, .integer(let bits)):
+      let isLarge = type(of: scalar).scalarType.isUnsignedWord && bits < 0
+      return (isLarge ? Double(exactly: UInt64(bitPattern: bits)) : Double(exactly: bits))
+        .map { .real($0) }
+    case (.real, .real(let number)):
+      return self == .float && number.isFinite && !Float(number).isFinite ? nil : .real(number)
+    case (.text, .text), (.blob, .blob): return _SlotValue(scalar.storedValue)
+    default: return nil
     }
   }
+
+  /// - Parameter bits: The stored form of an integer; that of the upper half of the unsigned range is negative.
+  private func integerCell(_ bits: Int64, of type: ScalarType) -> _SlotValue? {
+    if self == .bool { return bits == 0 || bits == 1 ? .integer(bits) : nil }
+    return bits >= 0 || isUnsignedWord == type.isUnsignedWord ? .integer(bits) : nil
+  }
+
+  /// Whether the upper half of the values is stored as negative numbers.
+  private var isUnsignedWord: Bool { traits.order == .unsigned }
 }
 
 extension EncodedValue.Node: Encodable {
