@@ -1,5 +1,8 @@
 /// The results of a fetch in sections, in the order in which their titles first appear.
 ///
+/// Queries and observers with `sectionBy` order models by the property of the titles first: as their `sort` does, if
+/// it names the property, otherwise ascending.
+///
 /// ```swift
 /// for section in sections {
 ///   print(section.title, section.count)

@@ -51,7 +51,7 @@ final class LiveQuery<Element: PersistentModel>: ObservingQuery {
     reportsEdits: Bool = false, in context: ModelContext, isolation: isolated (any Actor)?
   ) {
     var descriptor = descriptor
-    if let section { descriptor.sortBy = section.order + descriptor.sortBy }
+    if let section { descriptor.sortBy = section.order(before: descriptor.sortBy) }
     self.context = context
     self.descriptor = descriptor
     self.section = section

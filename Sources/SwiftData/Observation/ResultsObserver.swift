@@ -126,10 +126,12 @@ where Element: PersistentModel, SectionTitle: Hashable {
     set { change { $0.predicate = newValue } }
   }
 
-  /// The order of the models; setting it fetches again. The order of sections stays first.
+  /// The order of the models; setting it fetches again. The order of the sections stays first.
+  ///
+  /// Sections are in the order of their property in `sortBy`, or ascending if it has none.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
-    set { change { $0.sortBy = (section?.property.order ?? []) + newValue } }
+    set { change { $0.sortBy = section?.property.order(before: newValue) ?? newValue } }
   }
 
   /// The property of the section titles.

@@ -4,11 +4,11 @@ import Foundation
 struct SectionProperty<Element: PersistentModel> {
   let keyPath: PartialKeyPath<Element>
   let slot: Int
-  /// Comes before every other order, so that the models of a section are together: one descriptor.
+  /// The order of the sections if the request has none of the property: one descriptor.
   ///
   /// In a list, because a release build cannot link a type that contains a descriptor directly: it
   /// would need the metadata of a type that Foundation keeps private.
-  let order: [SortDescriptor<Element>]
+  private let order: [SortDescriptor<Element>]
   let title: (Element) -> String
 
   /// - Throws: `SwiftDataError.unsupportedKeyPath` for a property that is not stored.
@@ -38,6 +38,18 @@ struct SectionProperty<Element: PersistentModel> {
     self.slot = slot
     self.order = order
     self.title = title
+  }
+
+  /// The order of a request in sections. That of the property comes first, so that the models of a section are
+  /// together: as the request orders by the property, otherwise ascending.
+  func order(before descriptors: [SortDescriptor<Element>]) -> [SortDescriptor<Element>] {
+    let own = descriptors.firstIndex { descriptor in
+      descriptor.keyPath.flatMap { Element._$descriptor.slot(for: $0) } == slot
+    }
+    guard let own else { return order + descriptors }
+    var ordered = descriptors
+    ordered.insert(ordered.remove(at: own), at: 0)
+    return ordered
   }
 }
 

@@ -226,6 +226,27 @@ struct ResultsObserverTests {
     #expect(observer.sections?.sectionTitles == ["a", "b", "c"])
   }
 
+  @Test func sectionsHaveTheOrderOfTheRequest() throws {
+    for (name, place) in [("x", "b"), ("y", "a"), ("z", "c"), ("w", "b")] {
+      let stop = Stop(place: place)
+      context.insert(stop)
+      stop.trip = add(name)
+    }
+    let reverse = SortDescriptor(\Stop.place, order: .reverse)
+    let observer = try ResultsObserver(
+      fetchDescriptor: FetchDescriptor<Stop>(sortBy: [SortDescriptor(\.trip?.name), reverse]),
+      sectionBy: \.place, modelContext: context)
+    #expect(observer.sections?.sectionTitles == ["c", "b", "a"])
+    #expect(observer.sections?[1].map { $0.trip?.name } == ["w", "x"])
+    #expect(observer.sortBy == [reverse, SortDescriptor(\.trip?.name)])
+    context.insert(Stop(place: "bb"))
+    #expect(observer.sections?.sectionTitles == ["c", "bb", "b", "a"])
+    observer.sortBy = [SortDescriptor(\.trip?.name)]
+    #expect(observer.sections?.sectionTitles == ["a", "b", "bb", "c"])
+    observer.sortBy = [reverse]
+    #expect(observer.sections?.sectionTitles == ["c", "bb", "b", "a"])
+  }
+
   @Test func laterErrorsAreReported() throws {
     let folder = try TemporaryFolder()
     let container = try ModelContainer(
