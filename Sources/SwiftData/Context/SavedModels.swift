@@ -4,7 +4,8 @@
 /// 2. Temporary identifiers become permanent, in place. An upsert may have written a row that
 ///    another instance shows: then the new model becomes a duplicate of it.
 /// 3. Values count as stored; deleted models leave the context.
-/// 4. Models show what the store changed by the rules of the schema.
+/// 4. Models show what the store changed by the rules of the schema. Values that read differently from what was
+///    stored are dropped.
 ///
 /// Created by `ContextCore.save`, called by `SaveSession`, also before the commit: models of deleted
 /// rows keep their last values.
@@ -110,6 +111,10 @@ struct SavedModels {
     for batch in batches { show(batch, &saved, in: transaction) }
     let rewritten = batches.flatMap(\.receipt.reregistered)
     for snapshot in rewritten { reregister(snapshot) }
+    for batch in batches {
+      for storage in batch.insertedStorages { storage.forgetInexact() }
+      for storage in batch.updatedStorages { storage.forgetInexact() }
+    }
     if note != nil {
       note?.setInserted(saved.inserted)
       let identifiers = upserted.map(\.permanent) + rewritten.map(\.persistentIdentifier)

@@ -33,8 +33,9 @@ extension DefaultSnapshot {
         let value = storage.overlaid(slot)
         if case .unset = value { continue }
         do {
-          try DefaultSnapshot.convert(
+          let isExact = try DefaultSnapshot.convert(
             value, slot: slot, of: descriptor, isForColumns, into: &cells, &toManys)
+          if !isExact { storage.noteInexactParts() }
         } catch {
           try onFailure(error)
         }
@@ -46,18 +47,20 @@ extension DefaultSnapshot {
       changedSlots: changedSlots)
   }
 
+  /// - Returns: Whether the cells of a composite give back the value.
   private static func convert(
     _ value: _SlotValue, slot: Int, of descriptor: _ModelDescriptor, _ isForColumns: Bool,
     into cells: inout ContiguousArray<_SlotValue>?, _ toManys: inout [ToManySnapshot]
-  ) throws {
+  ) throws -> Bool {
     let property = descriptor.properties[slot]
     switch property.form {
     case .attribute(.composite(let leaves)):
-      let values = try ValueEncoding.composite(
+      let (values, isExact) = try ValueEncoding.composite(
         value, leaves: leaves, property: property, entityName: descriptor.entityName,
         isForColumns: isForColumns)
       cells?[slot] = .null
       for (cell, value) in zip(property.leafCells, values) { cells?[cell] = _SlotValue(value) }
+      return isExact
     case .attribute(.encoded), .transformable:
       cells?[slot] = _SlotValue(
         try ValueEncoding.encoded(
@@ -67,13 +70,14 @@ extension DefaultSnapshot {
     case .toOne:
       switch value.relationship {
       case .model(let model): cells?[slot] = .identifier(model._$storage.identifier)
-      case .unset, .null, .identifier: return
+      case .unset, .null, .identifier: break
       case .toMany, .weakReferences: cells?[slot] = .null
       }
     case .toMany:
       cells?[slot] = .unset
       if case .toMany(let list) = value { toManys.append(list.snapshot(slot)) }
     }
+    return true
   }
 
   // MARK: Back to a model

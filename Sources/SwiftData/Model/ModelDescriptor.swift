@@ -104,6 +104,8 @@ public final class _ModelDescriptor: Sendable {
   let relationshipSlots: [Int]
   let toManySlots: SlotSet
   let dateSlots: [Int]
+  /// Slots with single values that their column may not give back: optional floating-point numbers, and URLs.
+  let inexactSlots: [Int]
   /// Slots whose values may be stored outside the row.
   package let externalSlots: [Int]
   /// The properties by their steps in longer key paths.
@@ -144,6 +146,15 @@ public final class _ModelDescriptor: Sendable {
     }
     dateSlots = reading.properties.indices.filter {
       if case .attribute(.scalar(.date)) = reading.properties[$0].form { true } else { false }
+    }
+    inexactSlots = reading.properties.indices.filter { slot in
+      let property = reading.properties[slot]
+      return switch property.form {
+      case .attribute(.scalar(.url)): true
+      case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
+        property.isOptional && type.storesNaNAsNull
+      default: false
+      }
     }
     externalSlots = reading.properties.indices.filter {
       reading.properties[$0].isExternallyStored

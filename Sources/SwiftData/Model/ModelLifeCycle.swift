@@ -82,6 +82,8 @@ struct LifeCycle {
     static var isFault: Flags { Flags(rawValue: 1 << 6) }
     /// Deleted in the store; the values are the last known ones.
     static var hasNoRow: Flags { Flags(rawValue: 1 << 7) }
+    /// The columns of a composite value were found not to give back the value.
+    static var hasInexactParts: Flags { Flags(rawValue: 1 << 8) }
 
     static var isPending: Flags { [.isInserted, .isChanged, .isDeleted] }
   }
@@ -339,9 +341,49 @@ extension _ModelStorage {
   func forgetStored(_ slots: SlotSet) {
     _invariantCheck(startsIn: [.stored, .lost])
     for slot in descriptor.externalSlots where slots.contains(slot) { overlay(.unset, at: slot) }
+    expectOtherRow()
+  }
+
+  /// The row in memory is not the stored one. The known values stay.
+  private func expectOtherRow() {
     rowView.clear()
     forgetUnsuitable()
     lifeCycle.flags.insert(.isFault)
+  }
+
+  /// A save may write a composite value that its columns do not give back.
+  func noteInexactParts() { lifeCycle.flags.insert(.hasInexactParts) }
+
+  /// Drops values that read differently from what a save has stored: NaN in an optional, URLs with a base, and parts of
+  /// composites that are stored as null. The next read gets the row.
+  func forgetInexact() {
+    let hasInexactParts = flags.contains(.hasInexactParts)
+    if descriptor.inexactSlots.isEmpty, !hasInexactParts { return }
+    lifeCycle.flags.remove(.hasInexactParts)
+    // The last values of a model without a row stay.
+    if overlay.isEmpty || source == nil || flags.contains(.hasNoRow) { return }
+    _invariantCheck(startsIn: .stored)
+    let composites = hasInexactParts ? descriptor.slotsToConvert : []
+    var found: SlotSet?
+    for slot in descriptor.inexactSlots + composites
+    where readsDifferently(overlaid(slot), descriptor.properties[slot].form) {
+      found = found ?? SlotSet()
+      found?.insert(slot)
+    }
+    guard let found else { return }
+    notifyingObservers(of: found) {
+      overlay.clear(found)
+      expectOtherRow()
+    }
+  }
+
+  private func readsDifferently(_ value: _SlotValue, _ form: PropertyForm) -> Bool {
+    switch (value, form) {
+    case (.real(let number), _): number.isNaN
+    case (.boxed(let box), .attribute(.scalar)): box.value(as: URL.self)?.baseURL != nil
+    case (.boxed, .attribute(.composite)): true
+    default: false
+    }
   }
 
   /// Keeps values outside the row readable as long as the row is shown, though a save is about to

@@ -27,6 +27,12 @@ struct SlotOverlay {
   /// Drops all values: those of another row, or of a model that has left its context.
   mutating func clear() { values = nil }
 
+  /// Removes the values of some slots.
+  mutating func clear(_ slots: SlotSet) {
+    guard let count = values?.count else { return }
+    for slot in 0..<count where slots.contains(slot) { values?[slot] = .unset }
+  }
+
   /// Removes the values of all other slots.
   mutating func clear(keeping kept: SlotSet) {
     guard !kept.isEmpty, var values else { return clear() }

@@ -18,14 +18,15 @@ enum ValueEncoding {
 
   /// The leaves of a composite; all null for a nil composite.
   /// - Parameter isForColumns: Whether the values get columns, in which NaN is null.
+  /// - Returns: Also whether the leaves give back the value.
   static func composite(
     _ slot: _SlotValue, leaves: [CompositeLeaf], property: ModelProperty, entityName: String,
     isForColumns: Bool
-  ) throws -> [_StoredValue] {
+  ) throws -> (values: [_StoredValue], isExact: Bool) {
     guard case .boxed(let box) = slot, let value = unwrapped(box.anyValue) as? any Encodable
-    else { return Array(repeating: .null, count: leaves.count) }
+    else { return (Array(repeating: .null, count: leaves.count), true) }
     do {
-      let values = try CompositeCoding.flatten(
+      let (values, isExact) = try CompositeCoding.flattening(
         value, leaves: leaves, isOptional: property.isOptional)
       if isForColumns { try checkPayloads(values, leaves) }
       if property.isOptional, values.allSatisfy(\.isNull) {
@@ -35,7 +36,7 @@ enum ValueEncoding {
             + "after the save. Make the property required, or give a member a value.",
           onceFor: "empty value of \(place)")
       }
-      return values
+      return (values, isExact)
     } catch let error as SwiftDataError {
       throw error.placed(entity: entityName, property: property.name)
     } catch {

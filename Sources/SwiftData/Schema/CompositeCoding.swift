@@ -17,11 +17,25 @@ package struct CompositeCoding: Sendable {
   package func flatten(
     _ value: any Encodable, isOptional: Bool = false
   ) throws -> [_StoredValue] {
+    try sink(of: value, isOptional: isOptional).values
+  }
+
+  private func sink(of value: any Encodable, isOptional: Bool) throws -> CompositeSink {
     let sink = CompositeSink(tree)
     try sink.write(value, at: CompositeTree.root)
     if let error = sink.error { throw error }
     try sink.checkEmptyCases(isOptional: isOptional)
-    return sink.values
+    return sink
+  }
+
+  /// The values of the columns of one value, and whether these give back the value.
+  package static func flattening(
+    _ value: any Encodable, leaves: [CompositeLeaf], isOptional: Bool
+  ) throws -> (values: [_StoredValue], isExact: Bool) {
+    let sink = try CompositeCodingCache.coding(for: leaves).sink(of: value, isOptional: isOptional)
+    guard isOptional else { return (sink.values, sink.isExact) }
+    // NaN is stored as null, and a value of which all columns are null is read as nil.
+    return (sink.values, sink.isExact && sink.values.contains { !$0.isNull && !$0.isNaN })
   }
 
   /// Restores a value from the result of `flatten`.

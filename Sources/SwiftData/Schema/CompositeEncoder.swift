@@ -8,6 +8,8 @@ final class CompositeSink {
   private var emptyCases: [Int] = []
   /// The first error in a function of the `Encoder` protocol that cannot throw.
   var error: (any Error)?
+  /// Whether the leaves give back the value.
+  private(set) var isExact = true
 
   init(_ tree: CompositeTree) {
     self.tree = tree
@@ -67,7 +69,20 @@ final class CompositeSink {
         "A date that is not a number can't be stored, at '\(tree.leaves[leaf].name)'. Set a valid "
           + "date.")
     }
+    switch value {
+    // Absent in an optional part, where it is stored as null.
+    case .real(let number) where number.isNaN && tree.leaves[leaf].optionalDepth != nil:
+      isExact = false
+    case .text where form == .scalar(.url) && (scalar as? URL)?.baseURL != nil: isExact = false
+    default: break
+    }
     values[leaf] = value
+  }
+
+  /// Called after an optional part was encoded: one without values is read as nil.
+  func noteOptional(at position: Int) {
+    let node = tree.nodes[position]
+    if !node.isVisible, node.leaves.allSatisfy({ values[$0].isNull }) { isExact = false }
   }
 
   /// Records the active case of an enum, if the node is a case.
@@ -155,6 +170,12 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     guard let child = child(for: key) else { throw sink.fault(at: position, key: key) }
     try sink.write(value, at: child)
+  }
+
+  func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+    guard let value else { return }
+    try encode(value, forKey: key)
+    if let child = child(for: key) { sink.noteOptional(at: child) }
   }
 
   // Common types avoid dynamic casts.

@@ -18,6 +18,13 @@ public enum _StoredValue: Sendable, Hashable {
   }
 }
 
+extension _StoredValue {
+  /// Whether the value equals no value, itself included.
+  var isNaN: Bool {
+    if case .real(let number) = self { number.isNaN } else { false }
+  }
+}
+
 // The value as one of its forms; nil if it has another one.
 extension _StoredValue {
   var integer: Int64? {

@@ -89,7 +89,8 @@ final class DeclaredDefaults {
       return [raw?.storedValue ?? .null]
     case .attribute(.composite(let leaves)):
       return try ValueEncoding.composite(
-        slot, leaves: leaves, property: property, entityName: entity, isForColumns: true)
+        slot, leaves: leaves, property: property, entityName: entity, isForColumns: true
+      ).values
     case .attribute(.encoded), .transformable:
       return [try ValueEncoding.encoded(slot, property: property, entityName: entity)]
     case .toOne, .toMany: return []
