@@ -9,6 +9,7 @@
 /// | the components of a key path follow its header       | `KeyPathComponent` | steps are compared by their descriptions; other paths are evaluated in memory |
 /// | the metadata of an enum has its cases                | `TypeReflection`   | a container of values that are not scalars does not open |
 /// | the value of an enum without payloads is its number  | `TypeReflection`   | the same           |
+/// | a structure consists of the fields of its metadata   | `ValueSamples`     | whole structures are compared in memory |
 /// | the metadata of `Optional` and `Array` has its type  | `TypeReflection`   | types are cast to protocols |
 /// | tracking retains an object of the registrar, whose second word grows with its references | `ObservationProbe` | each read counts as tracked |
 /// | an array of objects has one word for each            | `ObjectWords`      | the words are copied from the objects |

@@ -9,6 +9,8 @@ package enum TypeReflection {
   package struct Field {
     package var name: String
     package var type: any Any.Type
+    /// The number of bytes before the field in a value.
+    package var offset: Int
   }
 
   package struct EnumCase {
@@ -33,8 +35,8 @@ package enum TypeReflection {
   /// The stored properties of a struct, in their order.
   package static func fields(of type: any Any.Type) -> [Field] {
     var fields: [Field] = []
-    _forEachField(of: type) { name, _, type, _ in
-      fields.append(Field(name: String(cString: name), type: type))
+    _forEachField(of: type) { name, offset, type, _ in
+      fields.append(Field(name: String(cString: name), type: type, offset: offset))
       return true
     }
     return fields
@@ -200,6 +202,8 @@ extension TypeReflection {
       fields(of: Point.self).map(\.name) == ["x", "label"],
       fields(of: Point.self).map({ ObjectIdentifier($0.type) })
         == [ObjectIdentifier(Int.self), ObjectIdentifier(String?.self)],
+      fields(of: Point.self).map({ $0.offset as Int? })
+        == [MemoryLayout<Point>.offset(of: \.x), MemoryLayout<Point>.offset(of: \.label)],
       let plain = readValues(of: Plain.self), plain.map(\.name) == ["north", "south", "west"],
       plain.map(\.value) == [.north, .south, .west],
       let single = readValues(of: Single.self), single.map(\.name) == ["only"],

@@ -130,6 +130,16 @@ import Testing
     #expect(TypeReflection.values(of: Shape.self) == nil)
   }
 
+  @Test func aStructureIsItsFields() {
+    let values = ValueSamples.values(of: Place.self)
+    #expect(values.first == Place(town: .init(name: "ab"), visits: 1))
+    #expect(values.contains(Place(town: .init(name: "AB"), visits: 1)))
+    #expect(values.last == Place(town: .init(name: "ab"), visits: -1))
+    RuntimeAssumptions.$refused.withValue([.typeMetadata]) {
+      #expect(ValueSamples.values(of: Place.self).isEmpty)
+    }
+  }
+
   @Test func aTypeWithoutKnownPartsIsRefused() throws {
     try RuntimeAssumptions.$refused.withValue([.typeMetadata]) {
       #expect(TypeReflection.cases(of: Kind.self) == nil)

@@ -6,6 +6,14 @@ import OpenSwiftDataSQLSyntax
 extension PredicateCompiler {
   // MARK: Equality
 
+  /// Equality of two values of a type, which may have an `==` of its own.
+  mutating func equality(
+    _ lhs: SQLTerm, _ rhs: SQLTerm, of type: any Any.Type
+  ) throws -> SQLExpression {
+    if case .composite = lhs, case .composite = rhs { try PartEquality.require(for: type) }
+    return try equality(lhs, rhs)
+  }
+
   /// Equality as in Swift: two `nil` are equal, and `nil` equals nothing else.
   mutating func equality(_ lhs: SQLTerm, _ rhs: SQLTerm) throws -> SQLExpression {
     switch (lhs, rhs) {
@@ -111,6 +119,7 @@ extension PredicateCompiler {
     guard let value = StoredForms.unwrap(value) as? any Encodable, !composite.hasEncodedLeaf else {
       throw NotInSQL("a composite value with a member that is stored as one value")
     }
+    try PartEquality.require(for: type(of: value))
     let values = try composite.columnValues(of: value)
     let isEmpty = values.allSatisfy(\.isNull)
     // An optional composite with only empty columns is read as nil, which equals no value.
@@ -182,11 +191,6 @@ extension PredicateCompiler {
 }
 
 extension _StoredValue {
-  /// Whether the value equals no value, itself included.
-  fileprivate var isNaN: Bool {
-    if case .real(let number) = self { number.isNaN } else { false }
-  }
-
   fileprivate var hasZeroCharacter: Bool {
     if case .text(let text) = self { text.utf8.contains(0) } else { false }
   }

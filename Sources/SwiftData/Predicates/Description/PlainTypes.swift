@@ -46,8 +46,7 @@ enum PlainTypes {
 
   // MARK: Equality
 
-  /// Whether plain values are equal where the values of the type are. Like SQL, this assumes that a
-  /// `Codable` type with stored parts compares these. The cases of an enum with raw values are compared.
+  /// Whether plain values are equal where the values of the type are.
   static func hasEquality(_ type: any Any.Type) -> Bool {
     let type = unwrappedType(of: type) ?? type
     if !CaseEquality.isThatOfRawValues(type) { return false }
@@ -62,13 +61,14 @@ enum PlainTypes {
     guard case .composite(let leaves)? = try? storageForm(of: type), hasParts(leaves) else {
       return false
     }
-    return leaves.allSatisfy { leaf in
+    let haveEquality = leaves.allSatisfy { leaf in
       switch leaf.form {
       case .enumCase, .rawValue: true
       case .scalar: leaf.valueType is any ScalarCoding.Type
-      case .encoded: hasEquality(leaf.valueType)
+      case .encoded: false
       }
     }
+    return haveEquality && PartEquality.isThatOfParts(type)
   }
 
   // MARK: Order

@@ -37,7 +37,7 @@ extension PredicateExpressions.Equal: ComparisonNode {
   func condition(
     _ left: SQLTerm, _ right: SQLTerm, in compiler: inout PredicateCompiler
   ) throws -> SQLExpression {
-    try compiler.equality(left, right)
+    try compiler.equality(left, right, of: LHS.Output.self)
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
@@ -51,7 +51,7 @@ extension PredicateExpressions.NotEqual: ComparisonNode {
   func condition(
     _ left: SQLTerm, _ right: SQLTerm, in compiler: inout PredicateCompiler
   ) throws -> SQLExpression {
-    try compiler.equality(left, right).negated
+    try compiler.equality(left, right, of: LHS.Output.self).negated
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {

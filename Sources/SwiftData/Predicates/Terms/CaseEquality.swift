@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Whether `==` of an enum is equality of the raw values, in whose form its cases are stored.
+/// Whether `==` of an enum, or of a structure, is equality of the raw values, in whose form its values are stored.
 enum CaseEquality {
   /// The answer for each type. The cases may be compared with one another, so this is done once.
   private static let known = Mutex<[ObjectIdentifier: Bool]>([:])
 
-  /// - Parameter type: A type of values or of optional values. For types that are no enum, or whose
-  ///   cases have associated values, the answer is that raw values decide.
+  /// - Parameter type: A type of values or of optional values. For types without raw values, and for those of which
+  ///   no values can be made, the answer is that raw values decide.
   static func isThatOfRawValues(_ type: any Any.Type) -> Bool {
     let type = unwrappedType(of: type) ?? type
     guard let enumeration = type as? any (RawRepresentable & Equatable).Type else { return true }
@@ -17,10 +17,11 @@ enum CaseEquality {
   }
 
   private static func compareCases<T: RawRepresentable & Equatable>(of type: T.Type) -> Bool {
-    guard let cases = TypeReflection.values(of: type)?.map(\.value) else { return true }
+    let all = TypeReflection.values(of: type)?.map(\.value)
+    let cases = all ?? ValueSamples.values(of: type)
     let rawValues = cases.compactMap { $0.rawValue as? AnyHashable }
     guard rawValues.count == cases.count else { return true }
-    if let isSame = comparesByHash(cases) { return isSame }
+    if all != nil, let isSame = comparesByHash(cases) { return isSame }
     return cases.indices.allSatisfy { first in
       cases.indices.allSatisfy { second in
         (cases[first] == cases[second]) == (rawValues[first] == rawValues[second])
