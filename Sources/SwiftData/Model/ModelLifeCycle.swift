@@ -363,14 +363,16 @@ extension _ModelStorage {
     // The last values of a model without a row stay.
     if overlay.isEmpty || source == nil || flags.contains(.hasNoRow) { return }
     _invariantCheck(startsIn: .stored)
-    let composites = hasInexactParts ? descriptor.slotsToConvert : []
-    var found: SlotSet?
-    for slot in descriptor.inexactSlots + composites
-    where readsDifferently(overlaid(slot), descriptor.properties[slot].form) {
-      found = found ?? SlotSet()
-      found?.insert(slot)
+    var found = SlotSet()
+    func look(at slots: [Int]) {
+      for slot in slots
+      where readsDifferently(overlaid(slot), descriptor.properties[slot].form) {
+        found.insert(slot)
+      }
     }
-    guard let found else { return }
+    look(at: descriptor.inexactSlots)
+    if hasInexactParts { look(at: descriptor.slotsToConvert) }
+    if found.isEmpty { return }
     notifyingObservers(of: found) {
       overlay.clear(found)
       expectOtherRow()

@@ -174,8 +174,9 @@ private struct CompositeKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerPro
 
   func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     guard let value else { return }
-    try encode(value, forKey: key)
-    if let child = child(for: key) { sink.noteOptional(at: child) }
+    guard let child = child(for: key) else { throw sink.fault(at: position, key: key) }
+    try sink.write(value, at: child)
+    sink.noteOptional(at: child)
   }
 
   // Common types avoid dynamic casts.
