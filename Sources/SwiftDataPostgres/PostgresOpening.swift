@@ -69,7 +69,14 @@ struct PostgresOpening {
     switch StoreDecision(stored: stored, models: migration.models) {
     case .open(let mapping, let isIncomplete): return (mapping, isIncomplete)
     case .create: throw refusal(["there are no tables"])
-    case .refuse(let differences): throw refusal(differences.map(\.description))
+    case .refuse(let differences):
+      if stored.modelMetadata != nil, let missing = differences.missingTables {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "The database lacks tables of the models: \(missing). Another program removed or renamed them. "
+            + "Restore them, or a backup; the other tables are unchanged.", doing: "opening a store",
+          because: .schemaMismatch)
+      }
+      throw refusal(differences.map(\.description))
     }
   }
 

@@ -41,9 +41,15 @@ extension StoreCoordinator {
   func unknown(_ type: any PersistentModel.Type) -> SwiftDataError {
     let descriptor = type._$descriptor
     let name = _ModelDescriptor.entityName(of: type)
-    return descriptor.type == type
-      ? .notInSchema(class: "\(type)", entity: name)
-      : .subclassWithoutMacro(class: name, superclass: descriptor.entityName)
+    guard descriptor.type == type else {
+      return .subclassWithoutMacro(class: name, superclass: descriptor.entityName)
+    }
+    guard let known = modelType(forEntity: descriptor.entityName) else {
+      return .notInSchema(class: "\(type)", entity: name)
+    }
+    return .otherVersion(
+      of: _ModelDescriptor.qualifiedName(of: known),
+      class: _ModelDescriptor.qualifiedName(of: type), entity: name)
   }
 
   /// Whether the schema contains this class, and the class has a descriptor of its own.
@@ -61,5 +67,14 @@ extension StoreCoordinator {
       throw unknown(type)
     }
     return port
+  }
+}
+
+extension _ModelDescriptor {
+  /// The name of a type with its enclosing types, without the module.
+  fileprivate static func qualifiedName(of type: any Any.Type) -> String {
+    // A private type is in a context without a name.
+    String(reflecting: type).split(separator: ".").dropFirst().filter { !$0.hasPrefix("(") }
+      .joined(separator: ".")
   }
 }

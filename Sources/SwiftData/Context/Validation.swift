@@ -51,7 +51,7 @@ struct Validation {
       failures.append(
         Validation.failure(
           storage, storage.descriptor.properties[slot].name,
-          "A date that is not a number can't be stored. Set a valid date, or make it optional."))
+          "A date that is not a number can't be stored. Set a valid date."))
     }
   }
 

@@ -10,10 +10,7 @@ struct StatementPurpose {
   init(_ sql: String?, _ mapping: SchemaMapping) {
     let sql = sql ?? ""
     let verb = StatementPurpose.verb(sql)
-    let table = mapping.tables.map(\.table.name).compactMap { name in
-      sql.range(of: "\"\(name)\"").map { (name: name, place: $0.lowerBound) }
-    }.min { $0.place < $1.place }?.name
-    guard let table else {
+    guard let table = StatementPurpose.table(in: sql, mapping) else {
       (operation, entity, property) = (
         StatementPurpose.transaction(sql) ?? "\(verb) rows", nil, nil
       )
@@ -27,6 +24,16 @@ struct StatementPurpose {
     (operation, entity, property) = (
       "\(verb) pairs of a many-to-many relationship", side?.entity, side?.property
     )
+  }
+
+  /// The first table of a statement. A column may have the name of another table.
+  private static func table(in sql: String, _ mapping: SchemaMapping) -> String? {
+    let places = mapping.tables.map(\.table.name).flatMap { name in
+      ["FROM", "INTO", "UPDATE", "JOIN", "TABLE", "ON"].compactMap { word in
+        sql.range(of: "\(word) \"\(name)\"").map { (name: name, place: $0.lowerBound) }
+      }
+    }
+    return places.min { $0.place < $1.place }?.name
   }
 
   private static func transaction(_ sql: String) -> String? {

@@ -204,3 +204,13 @@ extension StoreDifference: CustomStringConvertible {
     }
   }
 }
+
+extension [StoreDifference] {
+  /// The names of missing tables, if nothing else differs from the models of the store.
+  package var missingTables: String? {
+    let names = compactMap { difference in
+      if case .missingTable(let table) = difference { table } else { nil }
+    }
+    return names.isEmpty || names.count < count ? nil : names.joined(separator: ", ")
+  }
+}

@@ -90,6 +90,12 @@ struct StoreFile: Sendable {
           + "and can be read only with the properties of the file. Declare them as in the file, or "
           + "migrate a copy of the file with Apple's framework"
       } ?? "Open it with the models that created it"
+    if stored?.modelMetadata != nil, let missing = differences.missingTables {
+      return .loadIssueModelContainer.with(
+        "The store at \(url.path)\(version) lacks tables of its own models: \(missing). Another program "
+          + "removed or renamed them. Restore them, or a backup; the file is unchanged.",
+        because: .schemaMismatch)
+    }
     return .loadIssueModelContainer.with(
       "The store at \(url.path) was created with other models\(version): "
         + differences.prefix(12).map(\.description).joined(separator: "; ")

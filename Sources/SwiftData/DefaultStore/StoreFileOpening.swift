@@ -68,6 +68,11 @@ struct StoreFileOpening {
   /// - Returns: The mapping to the new tables; `nil` if another process has created the store.
   private func create() throws -> (stored: StoredSchema, mapping: SchemaMapping?) {
     guard configuration.allowsSave else {
+      if configuration.isStoredInMemoryOnly {
+        throw SwiftDataError.loadIssueModelContainer.with(
+          "A store in memory begins empty, so allowsSave: false leaves nothing to read. Remove it, or open "
+            + "a file.", because: .invalidRequest)
+      }
       throw SwiftDataError.loadIssueModelContainer.with(
         "There is no store at \(configuration.url.path), and allowsSave is false. Open it with "
           + "allowsSave: true once, or check the URL.", because: .unavailable)

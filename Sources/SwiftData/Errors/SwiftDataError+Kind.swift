@@ -74,11 +74,11 @@ extension SwiftDataError.Kind {
     case .saveConflict:
       "The models were changed elsewhere after they were read"
     case .uniquenessViolation:
-      "A stored model has the unique value of a new one"
+      "Two models have the same unique value"
     case .modelNotFound:
       "The model does not exist"
     case .invalidIdentifier:
-      "The text is not an identifier of a model"
+      "The identifier leads to no model"
     case .containerClosed:
       "The model container is closed"
     }

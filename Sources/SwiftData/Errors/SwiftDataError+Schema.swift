@@ -10,6 +10,15 @@ extension SwiftDataError {
       entity: entity)
   }
 
+  /// A class of another version of the models.
+  /// - Parameter known: The class that has the entity in this container.
+  static func otherVersion(of known: String, class name: String, entity: String) -> SwiftDataError {
+    unknownSchema.with(
+      "The container has the class \(known) for the entity \(entity), not \(name). Use \(known) here. In "
+        + "willMigrate the classes are those of fromVersion, in didMigrate those of toVersion.",
+      entity: entity)
+  }
+
   /// A subclass of a model that has no `@Model`, so its own properties would not be stored.
   static func subclassWithoutMacro(
     class name: String, superclass: String

@@ -169,6 +169,8 @@ extension Schema.Attribute: CustomDebugStringConvertible {
   /// - Throws: `SwiftDataError.loadIssueModelContainer`, with the type, if they cannot be stored.
   package func storageForm() throws -> StorageForm {
     if isTransformable { return .encoded }
+    // The parts of a value that is encoded as a whole need no column of their own.
+    if isCodable, valueType is any Encodable.Type { return .encoded }
     let form = try SwiftData.storageForm(of: valueType)
     return isCodable ? .encoded : form
   }

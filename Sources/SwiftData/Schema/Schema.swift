@@ -49,7 +49,8 @@ public final class Schema: Sendable {
     self.entities = entities
     let (entitiesByName, found) = Self.settle(entities)
     self.entitiesByName = entitiesByName
-    self.problems = problems + found
+    let known = Set(problems.map(\.description))
+    self.problems = problems + found.filter { !known.contains($0.description) }
   }
 
   /// Decodes a schema that `encode(to:)` has encoded, without model types and key paths.

@@ -156,7 +156,8 @@ extension DecodingError {
       return "\(place) is not of the type \(type). \(context.debugDescription)"
     case .keyNotFound(let key, _):
       return "\(place) has no member \(key.stringValue)."
-    default: return "\(place) can't be decoded. \(context?.debugDescription ?? "")"
+    // The description of the decoder names the value.
+    default: return "\(place) can't be decoded."
     }
   }
 }
