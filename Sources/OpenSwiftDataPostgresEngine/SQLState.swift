@@ -12,6 +12,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   package static let insufficientPrivilege: SQLState = "42501"
   package static let dependentObjectsExist: SQLState = "2BP01"
   package static let datatypeMismatch: SQLState = "42804"
+  package static let undefinedFunction: SQLState = "42883"
   package static let diskFull: SQLState = "53100"
   package static let featureNotSupported: SQLState = "0A000"
   package static let connectionFailure: SQLState = "08006"

@@ -55,14 +55,7 @@ extension PostgresStatement {
   private func runList(
     _ sql: String, _ indices: Range<Int>, _ values: (Int) -> RowValues
   ) throws -> (indices: Range<Int>, found: Set<Int64>?) {
-    var lists = ParameterLists(columnCount: parameterTypes.count)
-    defer { parameters.clear() }
-    for index in indices.prefix(PostgresStatement.rowsPerList) {
-      parameters.clear()
-      try values(index).bind(to: self)
-      if lists.size + parameters.size > PostgresStatement.bytesPerList { break }
-      try described { try lists.append(parameters) }
-    }
+    let lists = try lists(of: indices, values)
     if lists.count == 0 { return (indices.prefix(1), nil) }
     let done = indices.prefix(lists.count)
     do {
@@ -77,6 +70,41 @@ extension PostgresStatement {
       where error.isUniquenessViolation || error.state == .datatypeMismatch
     {
       return (done, nil)
+    }
+  }
+
+  /// The values of the first of some rows, up to the limits of a list.
+  private func lists(
+    of indices: Range<Int>, _ values: (Int) -> RowValues
+  ) throws -> ParameterLists {
+    var lists = ParameterLists(columnCount: parameterTypes.count)
+    defer { parameters.clear() }
+    for index in indices.prefix(PostgresStatement.rowsPerList) {
+      parameters.clear()
+      try values(index).bind(to: self)
+      if lists.size + parameters.size > PostgresStatement.bytesPerList { break }
+      try described { try lists.append(parameters) }
+    }
+    return lists
+  }
+
+  package func integers(
+    _ rows: Range<Int>, lists sql: String, values: (Int) -> RowValues
+  ) throws -> ListedResult? {
+    guard connection.hasOpenTransaction else { return nil }
+    do {
+      return try connection.savepoint("list") { () -> ListedResult? in
+        let statement = try connection.prepare(sql)
+        guard statement.takesLists(of: parameterTypes) else { return nil }
+        let lists = try lists(of: rows, values)
+        if lists.count == 0 { return ListedResult(count: 0, integers: []) }
+        try statement.parameters.bind(lists)
+        return ListedResult(count: lists.count, integers: try statement.integers())
+      }
+    } catch let error as PostgresError
+      where error.state == .datatypeMismatch || error.state == .undefinedFunction
+    {
+      return nil
     }
   }
 

@@ -34,6 +34,22 @@ struct StatementTests {
             + #"RETURNING "ZITEM"."Z_PK""#, parameterCount: 3))
   }
 
+  @Test func manyRowsAreLookedUpByLists() {
+    let lookUp = ListLookUp(
+      in: "ZITEM", where: [.init("ZNAME", .text), .init("ZSIZE", .integer)], key: "Z_PK", ["Z_ENT"])
+    #expect(
+      lookUp.rendered(in: .postgreSQL)
+        == RenderedSQL(
+          sql: #"SELECT "new"."position", "new"."first", "ZITEM"."Z_PK", "ZITEM"."Z_ENT" "#
+            + #"FROM (SELECT *, min("position") OVER (PARTITION BY "c1" COLLATE "C", "c2") "#
+            + #"AS "first" FROM unnest((SELECT $1::TEXT[]), (SELECT $2::BIGINT[])) "#
+            + #"WITH ORDINALITY AS list ("c1", "c2", "position") "#
+            + #"WHERE "c1" IS NOT NULL AND "c2" IS NOT NULL) AS "new" "#
+            + #"LEFT JOIN "ZITEM" ON "ZITEM"."ZNAME" = "new"."c1" AND "ZITEM"."ZSIZE" = "new"."c2" "#
+            + #"WHERE "ZITEM"."Z_PK" IS NOT NULL OR "new"."position" <> "new"."first""#,
+          parameterCount: 2))
+  }
+
   @Test func updatesAndDeletes() {
     let key = SQLExpression.column(table: nil, name: "Z_PK")
     let version = SQLExpression.column(table: nil, name: "Z_OPT")

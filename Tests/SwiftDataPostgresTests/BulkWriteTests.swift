@@ -165,15 +165,15 @@ struct BulkWriteTests {
       """)
   }
 
-  /// COPY is one statement for all rows.
-  @Test func manyNewModelsWithUniqueValuesAreOneStatement() throws {
+  /// The first 32 rows show whether models are new; COPY is one statement for the others.
+  @Test func manyNewModelsWithUniqueValuesAreCopied() throws {
     let (container, connection) = try store()
     try countStatements("INSERT", on: "ZCOUPON", connection)
     let context = ModelContext(container)
     for index in 0..<200 { context.insert(Coupon("code \(index)", index)) }
     try context.save()
     #expect(try rows("SELECT count(*) FROM \"ZCOUPON\"", connection) == [[.integer(200)]])
-    #expect(try rows("SELECT count(*) FROM noted", connection) == [[.integer(1)]])
+    #expect(try rows("SELECT count(*) FROM noted", connection) == [[.integer(33)]])
   }
 
   /// Updated rows move to the end of the table. Without an order, models have that of the keys, so that

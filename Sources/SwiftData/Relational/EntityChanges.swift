@@ -8,6 +8,8 @@ final class EntityChanges: Sendable {
     let slot: Int
     /// Finds the stored key.
     let stored: String
+    /// Finds the keys of a list of rows, and those that they lead to.
+    let storedInRows: String
     let partner: Partner
   }
 
@@ -60,8 +62,14 @@ final class EntityChanges: Sendable {
         let stored = Select(
           [.column(table: nil, name: toOne.key.name)], from: TableReference(entity.table),
           where: .binary(RowColumns.key(), .equal, .parameter(0)))
+        let storedInRows = Select(
+          [RowColumns.key(), .column(table: nil, name: toOne.key.name)],
+          from: TableReference(entity.table),
+          where: .isMember(RowColumns.key(), of: ListParameter(.parameter(0), of: .integer)))
         links.append(
-          Link(slot: property.slot, stored: stored.rendered(in: dialect).sql, partner: partner))
+          Link(
+            slot: property.slot, stored: stored.rendered(in: dialect).sql,
+            storedInRows: storedInRows.rendered(in: dialect).sql, partner: partner))
         // A related row without an inverse does not change when a row is deleted.
         if partner.slot != nil { addOwnColumn(toOne.key.name, partner) }
       case .toMany(let toMany):

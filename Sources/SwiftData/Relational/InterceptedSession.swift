@@ -123,6 +123,13 @@ private final class InterceptedStatement: PreparedSQL {
     try base.run(count, lists: lists, values: values, result: result)
   }
 
+  func integers(
+    _ rows: Range<Int>, lists: String, values: (Int) -> RowValues
+  ) throws -> ListedResult? {
+    try willRun(times: rows.count)
+    return try base.integers(rows, lists: lists, values: values)
+  }
+
   func runUntilRejected(_ rows: RowWrites) throws -> Int {
     try willRun(rows)
     return try base.runUntilRejected(rows)

@@ -199,8 +199,12 @@ package final class InsertedKeys {
 
   /// Whether the model refers to a new model that has no key yet.
   func hasUnassigned(_ snapshot: DefaultSnapshot, _ save: EntitySave) -> Bool {
-    let row = snapshot.rowCells
-    return save.statements.cells.contains { isUnassigned($0, of: row) }
+    hasUnassigned(snapshot.rowCells, save)
+  }
+
+  /// The same for the cells of a model.
+  func hasUnassigned(_ row: RowCells, _ save: EntitySave) -> Bool {
+    save.statements.cells.contains { isUnassigned($0, of: row) }
   }
 }
 

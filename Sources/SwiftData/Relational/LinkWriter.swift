@@ -40,6 +40,61 @@ final class LinkWriter {
 
   // MARK: Rows at the other end
 
+  /// A stored row, and the slots of it that are written.
+  struct StoredRow {
+    let snapshot: DefaultSnapshot
+    let save: EntitySave
+    let slots: SlotSet
+    let key: Int64
+  }
+
+  /// Records the old destinations of stored rows' to-one relationships, before they are written.
+  func noteStored(_ snapshots: [DefaultSnapshot]) throws {
+    guard store.driver.capabilities.isRemote, snapshots.count > 1 else {
+      for snapshot in snapshots { try noteStored(snapshot) }
+      return
+    }
+    try noteStored(
+      snapshots.compactMap { snapshot in
+        try snapshot.persistentIdentifier.rowKey.map { key in
+          StoredRow(
+            snapshot: snapshot, save: try prepared.save(of: snapshot),
+            slots: snapshot.changedSlots, key: key)
+        }
+      })
+  }
+
+  /// A database that is asked over a network is asked once for all rows.
+  func noteStored(_ rows: [StoredRow]) throws {
+    guard store.driver.capabilities.isRemote, rows.count > 1 else {
+      for row in rows { try noteStored(row.snapshot, row.save, row.slots, key: row.key) }
+      return
+    }
+    var queries: [String: [(row: StoredRow, link: EntityChanges.Link)]] = [:]
+    for row in rows {
+      for link in row.save.changes.links where row.slots.contains(link.slot) {
+        queries[link.storedInRows, default: []].append((row, link))
+      }
+    }
+    let batch = StatementBatch(prepared.session)
+    for (sql, links) in queries.sorted(by: { $0.key < $1.key }) {
+      let list = store.driver.dialect.list(links.map(\.row.key))
+      batch.read(sql, .list(list)) { found in
+        var stored: [Int64: Int64] = [:]
+        for index in stride(from: 0, to: found.count, by: 2) where found[index + 1] != 0 {
+          stored[found[index]] = found[index + 1]
+        }
+        for (row, link) in links {
+          self.moved.append(
+            MovedLink(
+              row: RowChanges.Row(root: row.save.changes.root, key: row.key),
+              partner: link.partner, old: stored[row.key], new: row.snapshot.value(link.slot)))
+        }
+      }
+    }
+    try batch.run()
+  }
+
   /// Records the old destinations of a stored row's to-one relationships, before it is written.
   func noteStored(_ snapshot: DefaultSnapshot) throws {
     guard let key = snapshot.persistentIdentifier.rowKey else { return }
@@ -118,7 +173,8 @@ final class LinkWriter {
       }
       try deletion.runAgain(doomed)
     }
-    for assignment in assignments.settled(besides: deletion) { try settle(assignment) }
+    let settled = try unsettled(assignments.settled(besides: deletion))
+    for assignment in settled { try settle(assignment) }
     try requireTargets()
   }
 
@@ -196,14 +252,34 @@ final class LinkWriter {
 
   // MARK: One-to-one
 
-  private func settle(_ assignment: OneToOneAssignment) throws {
-    let (statements, key) = (assignment.statements, assignment.row.key)
-    if assignment.isShared || !changes.isNew(assignment.row) {
-      try displace(statements.freeRow, key, assignment.destination?.key)
-    }
+  /// The assignments that other links may contradict. A database that is asked over a network tells which
+  /// do: mostly none, because a save writes both ends.
+  private func unsettled(_ assignments: [OneToOneAssignment]) throws -> [OneToOneAssignment] {
+    guard store.driver.capabilities.isRemote else { return assignments }
+    let concerned = assignments.filter { mayHaveOthers($0) || settledDestination($0) != nil }
+    if concerned.count < 2 { return concerned }
+    return try OneToOneCheck(prepared.session, store.driver.dialect).unsettled(concerned)
+  }
+
+  /// Whether other rows may lead to the row.
+  private func mayHaveOthers(_ assignment: OneToOneAssignment) -> Bool {
+    assignment.isShared || !changes.isNew(assignment.row)
+  }
+
+  /// The destination, if other rows may lead to it.
+  private func settledDestination(_ assignment: OneToOneAssignment) -> RowChanges.Row? {
     guard let destination = assignment.destination, !deletion.contains(destination),
       assignment.isDestinationShared || !changes.isNew(destination)
-    else { return }
+    else { return nil }
+    return destination
+  }
+
+  private func settle(_ assignment: OneToOneAssignment) throws {
+    let (statements, key) = (assignment.statements, assignment.row.key)
+    if mayHaveOthers(assignment) {
+      try displace(statements.freeRow, key, assignment.destination?.key)
+    }
+    guard let destination = settledDestination(assignment) else { return }
     try displace(statements.freeDestination, key, destination.key)
     answered += try rewrite(statements.answer, key, destination.key)
   }
@@ -306,70 +382,6 @@ private struct MovedLink {
   /// The key of the stored destination.
   let old: Int64?
   let new: SnapshotValue
-}
-
-/// The destination of a row's one-to-one relationship, as requested by a save.
-private struct OneToOneAssignment {
-  let statements: ToOneLink.OneToOne
-  let row: RowChanges.Row
-  let slot: Int
-  var destination: RowChanges.Row?
-  /// Whether several models were merged into the row, or a stored and a new one.
-  var isShared: Bool
-  /// The same for the row of the destination: other rows may refer to it, also if it is new.
-  var isDestinationShared = false
-}
-
-/// The one-to-one links of a save. If several new models are merged into one row, the last link
-/// counts, and the inverse links of the earlier ones do not.
-private struct OneToOneAssignments {
-  private struct Side: Hashable {
-    let row: RowChanges.Row
-    let slot: Int
-  }
-
-  private var assignments: [OneToOneAssignment] = []
-  private var indices: [Side: Int] = [:]
-
-  mutating func add(_ assignment: OneToOneAssignment) {
-    let side = Side(row: assignment.row, slot: assignment.slot)
-    if let index = indices[side] {
-      assignments[index] = assignment
-      assignments[index].isShared = true
-    } else {
-      indices[side] = assignments.count
-      assignments.append(assignment)
-    }
-  }
-
-  /// The final links: each row has one destination, and is the destination of one row. Links may
-  /// contradict each other if a context has read the two ends at different times. Then the last one
-  /// counts, and the row of an earlier one gets no destination.
-  func settled(besides deletion: RowDeletion) -> [OneToOneAssignment] {
-    var taken: Set<Side> = []
-    var settled: [OneToOneAssignment] = []
-    for var assignment in assignments.reversed()
-    where !deletion.contains(assignment.row) && !isSuperseded(assignment) {
-      let end = Side(row: assignment.row, slot: assignment.slot)
-      guard taken.insert(end).inserted else { continue }
-      if let row = assignment.destination {
-        let other = Side(row: row, slot: assignment.statements.freeRow.slot)
-        assignment.isDestinationShared = indices[other].map { assignments[$0].isShared } ?? false
-        if other != end, !taken.insert(other).inserted { assignment.destination = nil }
-      }
-      settled.append(assignment)
-    }
-    return settled.reversed()
-  }
-
-  /// Whether the row at the other end was merged from several models, and its final link refers to
-  /// another row.
-  private func isSuperseded(_ assignment: OneToOneAssignment) -> Bool {
-    guard let destination = assignment.destination,
-      let index = indices[Side(row: destination, slot: assignment.statements.freeRow.slot)]
-    else { return false }
-    return assignments[index].isShared && assignments[index].destination != assignment.row
-  }
 }
 
 /// The destinations of a save's links, by the number of their root entity.

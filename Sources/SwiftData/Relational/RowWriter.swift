@@ -1,17 +1,19 @@
+import OpenSwiftDataSQLSyntax
+
 /// Inserts, updates and merges the rows of a save. Used by the steps of `SaveWriter`.
 ///
 /// A new model with the unique values of a stored row becomes that row. A changed row releases the
 /// unique values that it changes before others are written, so that values can move from one model
 /// to another.
 final class RowWriter {
-  private let store: RelationalStore
-  private let prepared: PreparedSave
-  private let keys: KeyAssigner
-  private let changes: RowChanges
+  let store: RelationalStore
+  let prepared: PreparedSave
+  let keys: KeyAssigner
+  let changes: RowChanges
   private let deletion: RowDeletion
-  private let links: LinkWriter
+  let links: LinkWriter
   /// Whether a new model with the unique values of a stored row is an error.
-  private let refusesUpserts: Bool
+  let refusesUpserts: Bool
   /// Whether the last model with unique values was merged with its row; the next one probably is
   /// too.
   private var expectsUpsert = false
@@ -25,6 +27,16 @@ final class RowWriter {
   /// After this many, rows are looked up and updated. These two statements cost half as much as the
   /// one that returns a key, for which SQLite creates a temporary table at each run.
   private static let fewMerged = 8
+  /// Whether new models are looked up in batches, because one had the values of a stored row.
+  private var looksUpBatches = false
+  /// Whether the database can look up many rows with one statement, and the tables of this save allow it.
+  var canLookUpBatches: Bool
+  var batchSize = UniqueBatchSize()
+  /// How many rows a server is sent before it is known whether all of them are new: if one is not, all of
+  /// them are undone, and leave dead rows. Grows while all are.
+  private var insertionLimit = RowWriter.firstInsertionLimit
+  private static let firstInsertionLimit = 32
+  private static let largestInsertionLimit = 10_000
   /// Up to this many rows, an optimistic save is sent as a whole with its commit.
   private static let fewRows = 4
   /// Changed models whose rows do not exist any more.
@@ -45,6 +57,7 @@ final class RowWriter {
     self.deletion = deletion
     self.links = links
     refusesUpserts = options.refusesUpserts
+    canLookUpBatches = store.driver.dialect.joinsLists
     if options.needsMerged { merged = [] }
   }
 
@@ -75,7 +88,7 @@ final class RowWriter {
     return try prepared.statement(sql).runUntilRejected(writes)
   }
 
-  private func writes(
+  func writes(
     _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, from key: Int64,
     step: Int64 = 1, isBulk: Bool = false
   ) -> RowWrites {
@@ -87,21 +100,56 @@ final class RowWriter {
   }
 
   /// Writes models with unique values.
-  ///
+  func merge(_ runs: [InsertionRuns.Run], of models: NewModels) throws {
+    guard canLookUpBatches, runs.count > 1 else {
+      for run in runs { try merge(run, of: models) }
+      return
+    }
+    // Models of several classes may alternate.
+    var groups: [(save: EntitySave, runs: [InsertionRuns.Run])] = []
+    for run in runs {
+      if let index = groups.firstIndex(where: { $0.save === run.save }) {
+        groups[index].runs.append(run)
+      } else {
+        groups.append((run.save, [run]))
+      }
+    }
+    for (save, runs) in groups {
+      let indices = runs.flatMap(\.indices)
+      if runs.count == 1 || indices.count <= RowWriter.fewRows {
+        for run in runs { try merge(run, of: models) }
+      } else {
+        try mergeLookedUp(indices, of: models, save)
+      }
+    }
+  }
+
   /// As long as models are new, an insert that does nothing on a conflict is the fastest. After the
   /// first conflict, the statement that updates the row and returns its key is used, until it
-  /// inserts a row. If there are many conflicts in sequence, rows are looked up and updated.
-  func merge(_ run: InsertionRuns.Run, of models: NewModels) throws {
+  /// inserts a row. If there are many conflicts in sequence, rows are looked up and updated. A server
+  /// that can look up many rows with one statement does that from the first conflict on.
+  private func merge(_ run: InsertionRuns.Run, of models: NewModels) throws {
     guard let sql = run.save.statements.upsert else { return }
     if expectsFreeValues(run.save, forNew: run.indices.count) {
       try keys.assignFree(to: run.indices, of: models, run.save)
       return try insert(run, of: models)
     }
+    if canLookUpBatches, run.indices.count > RowWriter.fewRows,
+      store.takenValues.areExpected(
+        in: run.save.statements.entity.table, forNew: run.indices.count)
+    {
+      looksUpBatches = true
+    }
     var rest = run.indices
     while !rest.isEmpty {
+      if looksUpBatches, canLookUpBatches {
+        return try mergeLookedUp(Array(rest), of: models, run.save)
+      }
       let count: Int
       if !expectsUpsert {
-        count = try insertUntilConflict(rest, of: models, run.save, sql.insertOnly)
+        let part = canLookUpBatches ? rest.prefix(insertionLimit) : rest
+        count = try insertUntilConflict(part, of: models, run.save, sql.insertOnly)
+        insertionLimit = min(insertionLimit * 4, RowWriter.largestInsertionLimit)
       } else if mergedCount >= RowWriter.fewMerged,
         let update = run.save.upsertedUpdate
       {
@@ -121,7 +169,7 @@ final class RowWriter {
   }
 
   /// - Returns: The number of inserted rows.
-  private func insertUntilConflict(
+  func insertUntilConflict(
     _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, _ sql: String
   ) throws -> Int {
     let free = try keys.free(for: save)
@@ -149,12 +197,13 @@ final class RowWriter {
         throw try refusedUpsert(models.cells(at: wanted.lowerBound + count), save)
       }
       expectsUpsert = true
+      looksUpBatches = true
     }
     return count
   }
 
   /// - Returns: The number of written rows; only the last one may be new.
-  private func mergeUntilNew(
+  func mergeUntilNew(
     _ indices: Range<Int>, of models: NewModels, _ save: EntitySave, _ sql: String
   ) throws -> Int {
     let next = try keys.free(for: save).first
@@ -211,32 +260,69 @@ final class RowWriter {
     let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: count) }
     var order = LookUpOrder(runs, of: models, keys.inserted)
     while let ready = order.next() {
-      for position in ready {
-        let (snapshot, save) = (models[position.index], position.save)
-        if keys.inserted.hasUnassigned(snapshot, save) { incomplete.append(position) }
-        let own = position.index..<position.index + 1
-        if !areFree, let existing = try existingRow(like: snapshot.rowCells, save) {
-          store.takenValues.note(in: save.statements.entity.table)
-          if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
-          keys.assign(existing, to: own, of: models, save)
-          noteMerged(position.index, save)
-          try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
-          _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
-        } else {
-          keys.assign(try keys.take(1, save), to: own, of: models, save)
-          try prepared.statement(save.statements.insert).run(
-            writes(own, of: models, save, from: keys[position.index]))
+      if canLookUpBatches, !areFree, ready.count > 1 {
+        try writeBatches(ready, of: models, &incomplete)
+      } else {
+        for position in ready {
+          try writeAlone(position, of: models, &incomplete, isFree: areFree)
         }
       }
     }
-    for position in incomplete {
-      let snapshot = models[position.index]
-      _ = try update(
-        snapshot, position.save, snapshot.setReferences, key: keys[position.index])
+    if incomplete.isEmpty { return }
+    let missing = missingLinks(of: incomplete, in: runs, models)
+    if canLookUpBatches, missing.count > RowWriter.fewRows, try completeLinks(missing, of: models) {
+      return
+    }
+    for (position, slots) in missing {
+      _ = try update(models[position.index], position.save, slots, key: keys[position.index])
     }
   }
 
-  private func noteMerged(_ index: Int, _ save: EntitySave) {
+  /// The to-one relationships of models whose destinations had no keys before. If several models are one row,
+  /// the last one that sets a relationship wins, also if it was complete.
+  private func missingLinks(
+    of incomplete: [LookUpOrder.Position], in runs: [InsertionRuns.Run], _ models: NewModels
+  ) -> [(position: LookUpOrder.Position, slots: SlotSet)] {
+    func row(_ index: Int, _ save: EntitySave) -> RowChanges.Row {
+      RowChanges.Row(root: save.changes.root, key: keys[index])
+    }
+    var indices: [RowChanges.Row: [Int]] = [:]
+    for position in incomplete { indices[row(position.index, position.save)] = [] }
+    for run in runs {
+      for index in run.indices { indices[row(index, run.save)]?.append(index) }
+    }
+    return incomplete.map { position in
+      var slots = models[position.index].setReferences
+      for later in indices[row(position.index, position.save)] ?? []
+      where later > position.index {
+        slots = slots.subtracting(models[later].setReferences)
+      }
+      return (position, slots)
+    }
+  }
+
+  func writeAlone(
+    _ position: LookUpOrder.Position, of models: NewModels,
+    _ incomplete: inout [LookUpOrder.Position], isFree: Bool
+  ) throws {
+    let (snapshot, save) = (models[position.index], position.save)
+    if keys.inserted.hasUnassigned(snapshot, save) { incomplete.append(position) }
+    let own = position.index..<position.index + 1
+    if !isFree, let existing = try existingRow(like: snapshot.rowCells, save) {
+      store.takenValues.note(in: save.statements.entity.table)
+      if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
+      keys.assign(existing, to: own, of: models, save)
+      noteMerged(position.index, save)
+      try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
+      _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
+    } else {
+      keys.assign(try keys.take(1, save), to: own, of: models, save)
+      try prepared.statement(save.statements.insert).run(
+        writes(own, of: models, save, from: keys[position.index]))
+    }
+  }
+
+  func noteMerged(_ index: Int, _ save: EntitySave) {
     mergedRoots.insert(save.changes.root)
     merged?.append(index)
   }
@@ -390,91 +476,5 @@ final class RowWriter {
       })
     else { return }
     _ = try update(snapshot, save, slots, key: key)
-  }
-
-  // MARK: Rows with the same unique values
-
-  /// The row with the same values in a unique constraint; constraints are tried in their order.
-  private func existingRow(like new: RowCells, _ save: EntitySave) throws -> Int64? {
-    for lookup in save.statements.lookups {
-      guard let found = try row(like: new, lookup) else { continue }
-      let own = save.statements.entity.number
-      if let number = try entityNumber(ofRow: found, save), number != own {
-        throw otherEntity(save, lookup, holder: (found, number))
-      }
-      return found
-    }
-    return nil
-  }
-
-  /// The row with the same values in one unique constraint; a null equals nothing.
-  private func row(
-    like other: RowCells, _ lookup: SaveStatements.Lookup
-  ) throws -> Int64? {
-    let values = RowValues(row: other, cells: lookup.cells, keys: keys.inserted)
-    return values.hasNull ? nil : try prepared.statement(lookup.sql).integer(.row(values))
-  }
-
-  private func entityNumber(ofRow key: Int64, _ save: EntitySave) throws -> Int? {
-    guard let sql = save.statements.entityNumber else { return nil }
-    return try prepared.statement(sql).integer(.integer(key)).map { Int($0) }
-  }
-
-  /// The error for a changed row with the unique values of another row.
-  private func collision(
-    of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
-  ) throws -> (any Error)? {
-    let entity = save.statements.entity
-    for lookup in save.statements.lookups {
-      guard let other = try row(like: snapshot.rowCells, lookup), other != key else { continue }
-      let names = lookup.columns.map(\.path)
-      let number = try entityNumber(ofRow: other, save) ?? entity.number
-      let holder = PersistentIdentifier(scope: store.plans.scope(number: number), key: other)
-      return SwiftDataError.modelValidationFailure.with(
-        "\(snapshot.persistentIdentifier) can't have the same value as \(holder), because the "
-          + "property is unique. Nothing was saved.",
-        entity: entity.name, property: names.joined(separator: ", "),
-        because: .uniqueValueTaken(entity: entity.name, properties: names, holder: holder))
-    }
-    return nil
-  }
-
-  /// The error for a new model that would be merged with a row, if the context refuses upserts.
-  private func refusedUpsert(_ new: RowCells, _ save: EntitySave) throws -> SwiftDataError {
-    let entity = save.statements.entity
-    for lookup in save.statements.lookups {
-      guard let found = try row(like: new, lookup) else { continue }
-      let property = lookup.columns.map(\.path).joined(separator: ", ")
-      if changes.isNew(RowChanges.Row(root: save.changes.root, key: found)) {
-        return SwiftDataError.uniquenessViolation.with(
-          "Two new models of this save have the same value, but the property is unique. Nothing "
-            + "was saved. Give one of them another value.", entity: entity.name, property: property
-        )
-      }
-      let number = try entityNumber(ofRow: found, save) ?? entity.number
-      return SwiftDataError.uniquenessViolation.with(
-        "The property is unique. Nothing was saved. Give the new model another value, or "
-          + "change the stored model instead.", entity: entity.name, property: property,
-        underlying: UniqueValueHolder(identifier: store.plans.identifier(found, entity: number)))
-    }
-    return SwiftDataError.uniquenessViolation.with(
-      "Nothing was saved.", entity: entity.name)
-  }
-
-  /// The error for a new model whose unique values belong to a row of another entity of the
-  /// hierarchy: it cannot be merged with that row.
-  private func otherEntity(
-    _ save: EntitySave, _ lookup: SaveStatements.Lookup, holder: (key: Int64, number: Int)
-  ) -> SwiftDataError {
-    let entity = save.statements.entity.name
-    let other = store.mapping.entity(number: holder.number)?.name ?? "another entity"
-    let identifier = PersistentIdentifier(
-      scope: store.plans.scope(number: holder.number), key: holder.key)
-    let names = lookup.columns.map(\.path)
-    return SwiftDataError.modelValidationFailure.with(
-      "A new \(entity) has the unique value of \(identifier), a row of \(other), and can't update it. "
-        + "Give one of them another value, or delete the \(other) first. Nothing was saved.",
-      entity: entity, property: names.joined(separator: ", "),
-      because: .uniqueValueTaken(entity: entity, properties: names, holder: identifier))
   }
 }

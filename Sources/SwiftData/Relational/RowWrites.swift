@@ -1,7 +1,10 @@
-/// Consecutive new rows of one entity, which one statement writes.
+/// New rows of one entity, which one statement writes; mostly consecutive ones.
 package struct RowWrites {
   let models: NewModels
+  /// The indices of the models, or positions in `selection`.
   let indices: Range<Int>
+  /// The indices of models that do not follow each other.
+  var selection: [Int]?
   let cells: [SaveStatements.Cell]
   let keys: InsertedKeys
   /// The key of the first row.
@@ -25,9 +28,10 @@ package struct RowWrites {
   package func parts(ofRows size: Int) -> [RowWrites] {
     stride(from: indices.lowerBound, to: indices.upperBound, by: size).map { start in
       RowWrites(
-        models: models, indices: start..<min(start + size, indices.upperBound), cells: cells,
-        keys: keys, firstKey: firstKey + Int64(start - indices.lowerBound) * keyStep,
-        keyStep: keyStep, rowsPerRun: rowsPerRun, bulk: bulk)
+        models: models, indices: start..<min(start + size, indices.upperBound),
+        selection: selection, cells: cells, keys: keys,
+        firstKey: firstKey + Int64(start - indices.lowerBound) * keyStep, keyStep: keyStep,
+        rowsPerRun: rowsPerRun, bulk: bulk)
     }
   }
 
@@ -40,7 +44,8 @@ package struct RowWrites {
       var parameter: Int32 = 1
       for index in rest.prefix(rowsPerRun) {
         try target.bind(key, at: parameter)
-        try models.cells(at: index).bind(cells, keys, to: target, from: parameter + 1)
+        try models.cells(at: selection?[index] ?? index)
+          .bind(cells, keys, to: target, from: parameter + 1)
         parameter += Int32(cells.count) + 1
         key += keyStep
       }

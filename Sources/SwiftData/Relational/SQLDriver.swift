@@ -295,6 +295,17 @@ package struct StatementResult {
   }
 }
 
+/// What a statement has returned for the first of some rows.
+package struct ListedResult {
+  package let count: Int
+  package let integers: [Int64]
+
+  package init(count: Int, integers: [Int64]) {
+    self.count = count
+    self.integers = integers
+  }
+}
+
 /// A statement of a session. Each function binds new parameters and resets the statement
 /// afterwards.
 package protocol PreparedSQL: AnyObject {
@@ -327,6 +338,17 @@ package protocol PreparedSQL: AnyObject {
     _ count: Int, lists: String?, values: (Int) -> RowValues,
     result: (_ index: Int, _ changedRows: Int) -> Void
   ) throws
+
+  /// Runs a statement that reads the values of many rows as lists (`ListLookUp`).
+  /// - Parameters:
+  ///   - lists: The statement. Its parameters are lists of those of this one.
+  ///   - values: The values of the row with this number.
+  /// - Returns: The number of rows, from the first one on, that were few and small enough for lists, and all
+  ///   columns of all returned rows, row by row; 0 for null. `nil` if the database or its table does not allow
+  ///   the statement.
+  func integers(
+    _ rows: Range<Int>, lists: String, values: (Int) -> RowValues
+  ) throws -> ListedResult?
 
   /// Runs once for each group of rows, until a unique index rejects a row.
   /// - Returns: The number of written rows: those before the rejected one.
@@ -377,6 +399,10 @@ extension PreparedSQL {
   ) throws {
     for index in 0..<count { result(index, try run(.row(values(index)))) }
   }
+
+  package func integers(
+    _ rows: Range<Int>, lists: String, values: (Int) -> RowValues
+  ) throws -> ListedResult? { nil }
 
   package func row(_ key: Int64, _ reading: RowReading) throws -> DefaultSnapshot? {
     try rows(.integer(key), reading).rows.snapshots.first

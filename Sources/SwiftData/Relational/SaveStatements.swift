@@ -75,6 +75,9 @@ package struct SaveStatements: Sendable {
 
   package struct Lookup: Sendable {
     package let sql: String
+    /// The same for many rows (`ListLookUp`); `nil` if the database has no such statement. Its parameters
+    /// are lists of those of `sql`, and the entity number is returned if the table has several.
+    package let listSQL: String?
     package let columns: [Column]
     /// The cells of `columns`.
     package let cells: [Cell]
@@ -112,8 +115,13 @@ package struct SaveStatements: Sendable {
         })
       let select = Select(
         [RowColumns.key()], from: TableReference(entity.table), where: condition)
+      let list = ListLookUp(
+        in: entity.table, where: wanted.map { ColumnDefinition($0.name, $0.type) },
+        key: RowColumns.key, entity.sharesTable ? [RowColumns.entity] : [])
       return Lookup(
-        sql: select.rendered(in: dialect).sql, columns: wanted, cells: wanted.map(\.source))
+        sql: select.rendered(in: dialect).sql,
+        listSQL: dialect.joinsLists ? list.rendered(in: dialect).sql : nil, columns: wanted,
+        cells: wanted.map(\.source))
     }
     let constrained = Set(lookups.flatMap { $0.columns.map(\.name) })
     externalColumns = columns.filter {

@@ -100,7 +100,7 @@ struct SaveWriter {
   private mutating func perform(_ step: Step) throws {
     switch step {
     case .noteStoredLinks:
-      for snapshot in request.updated { try links.noteStored(snapshot) }
+      try links.noteStored(request.updated)
     case .deleteRows:
       if !request.deleted.isEmpty { try deletion.run(request) }
     case .separateDoomedModels:
@@ -126,7 +126,7 @@ struct SaveWriter {
     case .takeUniqueValues:
       for snapshot in moving { try rows.writeNewUniqueValues(snapshot) }
     case .mergeModels:
-      for run in new.runs(.writing) { try rows.merge(run, of: new.models) }
+      try rows.merge(new.runs(.writing), of: new.models)
     case .mergeLookedUpModels:
       try rows.writeAfterLookUp(new.runs(.lookingUp), of: new.models)
     case .updateOtherRows:

@@ -22,6 +22,11 @@ package struct ToOneLink: Sendable {
     let freeDestination: Rewriting
     /// Sets the link from the destination to the row.
     let answer: Rewriting
+    /// Find rows and what they lead to, for a list of keys: destinations that lead to the rows with these keys,
+    /// rows that lead to these destinations, and these destinations.
+    let leadingToRows: String
+    let leadingToDestinations: String
+    let destinations: String
   }
 
   /// A statement that writes a column in rows, and returns their keys and entity numbers.
@@ -78,6 +83,16 @@ package struct ToOneLink: Sendable {
     func isRow(_ parameter: Int, _ comparison: SQLBinaryOperator) -> SQLExpression {
       .binary(RowColumns.key(), comparison, .parameter(parameter))
     }
+    func links(
+      _ owner: EntityMapping, _ link: ToOneMapping, whereListed column: SQLExpression
+    ) -> String {
+      let select = Select(
+        [RowColumns.key(), .column(table: nil, name: link.key.name)],
+        from: TableReference(owner.table),
+        where: .isMember(column, of: ListParameter(.parameter(0), of: .integer)))
+      return select.rendered(in: dialect).sql
+    }
+    let linkKey = SQLExpression.column(table: nil, name: toOne.key.name)
     let backKey = SQLExpression.column(table: nil, name: back.key.name)
     oneToOne = OneToOne(
       freeRow: rewriting(
@@ -93,6 +108,9 @@ package struct ToOneLink: Sendable {
         where: .conjunction([
           isRow(1, .equal),
           .disjunction([backKey.isNull, .binary(backKey, .notEqual, .parameter(0))]),
-        ]), empties: false))
+        ]), empties: false),
+      leadingToRows: links(destination, back, whereListed: backKey),
+      leadingToDestinations: links(entity, toOne, whereListed: linkKey),
+      destinations: links(destination, back, whereListed: RowColumns.key()))
   }
 }

@@ -60,10 +60,17 @@ import Testing
     }
   }
 
+  @Model final class Employee {
+    @Attribute(.unique) var name: String
+    var superior: Employee?
+
+    init(_ name: String) { self.name = name }
+  }
+
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
-        for: Account.self, Badge.self, Note.self, Kiosk.self,
+        for: Account.self, Badge.self, Note.self, Kiosk.self, Employee.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -121,6 +128,22 @@ import Testing
     try context.save()
     let third = try context.stored(Note.self).filter { $0.account?.login == "c" }
     #expect(third.map(\.text) == ["7"])
+  }
+
+  /// The link of the earlier one is written when the model that it leads to has its row.
+  @Test func theLaterLinkWinsAlsoIfTheEarlierOneHasToWait() throws {
+    let context = try context()
+    let stored = Employee("stored")
+    context.insert(stored)
+    try context.save()
+    let (earlier, superior, later) = (Employee("a"), Employee("new"), Employee("a"))
+    for employee in [earlier, superior, later] { context.insert(employee) }
+    earlier.superior = superior
+    later.superior = stored
+    try context.save()
+    let found = try context.stored(Employee.self).filter { $0.name == "a" }
+    #expect(found.map { $0.superior?.name } == ["stored"])
+    #expect(earlier.superior === stored)
   }
 
   @Test func aNewModelInAOneToOneDisplacesTheOldOne() throws {

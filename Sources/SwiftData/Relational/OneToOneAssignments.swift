@@ -1,0 +1,129 @@
+import OpenSwiftDataSQLSyntax
+
+/// The destination of a row's one-to-one relationship, as requested by a save.
+struct OneToOneAssignment {
+  let statements: ToOneLink.OneToOne
+  let row: RowChanges.Row
+  let slot: Int
+  var destination: RowChanges.Row?
+  /// Whether several models were merged into the row, or a stored and a new one.
+  var isShared: Bool
+  /// The same for the row of the destination: other rows may refer to it, also if it is new.
+  var isDestinationShared = false
+}
+
+/// The one-to-one links of a save. If several new models are merged into one row, the last link
+/// counts, and the inverse links of the earlier ones do not.
+struct OneToOneAssignments {
+  private struct Side: Hashable {
+    let row: RowChanges.Row
+    let slot: Int
+  }
+
+  private var assignments: [OneToOneAssignment] = []
+  private var indices: [Side: Int] = [:]
+
+  mutating func add(_ assignment: OneToOneAssignment) {
+    let side = Side(row: assignment.row, slot: assignment.slot)
+    if let index = indices[side] {
+      assignments[index] = assignment
+      assignments[index].isShared = true
+    } else {
+      indices[side] = assignments.count
+      assignments.append(assignment)
+    }
+  }
+
+  /// The final links: each row has one destination, and is the destination of one row. Links may
+  /// contradict each other if a context has read the two ends at different times. Then the last one
+  /// counts, and the row of an earlier one gets no destination.
+  func settled(besides deletion: RowDeletion) -> [OneToOneAssignment] {
+    var taken: Set<Side> = []
+    var settled: [OneToOneAssignment] = []
+    for var assignment in assignments.reversed()
+    where !deletion.contains(assignment.row) && !isSuperseded(assignment) {
+      let end = Side(row: assignment.row, slot: assignment.slot)
+      guard taken.insert(end).inserted else { continue }
+      if let row = assignment.destination {
+        let other = Side(row: row, slot: assignment.statements.freeRow.slot)
+        assignment.isDestinationShared = indices[other].map { assignments[$0].isShared } ?? false
+        if other != end, !taken.insert(other).inserted { assignment.destination = nil }
+      }
+      settled.append(assignment)
+    }
+    return settled.reversed()
+  }
+
+  /// Whether the row at the other end was merged from several models, and its final link refers to
+  /// another row.
+  private func isSuperseded(_ assignment: OneToOneAssignment) -> Bool {
+    guard let destination = assignment.destination,
+      let index = indices[Side(row: destination, slot: assignment.statements.freeRow.slot)]
+    else { return false }
+    return assignments[index].isShared && assignments[index].destination != assignment.row
+  }
+}
+
+/// Finds the one-to-one links of a save that other links contradict, with few statements for all of them.
+///
+/// Each row and each destination occurs once in the settled links. So what is written for one of them changes
+/// nothing for another that is not contradicted.
+struct OneToOneCheck {
+  private let session: any SQLSession
+  private let dialect: SQLDialect
+
+  init(_ session: any SQLSession, _ dialect: SQLDialect) {
+    self.session = session
+    self.dialect = dialect
+  }
+
+  /// The assignments, in their order, of which other rows lead to an end, or whose destination does not lead to
+  /// the row.
+  func unsettled(_ assignments: [OneToOneAssignment]) throws -> [OneToOneAssignment] {
+    var groups: [String: [Int]] = [:]
+    for (index, assignment) in assignments.enumerated() {
+      groups[assignment.statements.leadingToRows, default: []].append(index)
+    }
+    var unsettled: Set<Int> = []
+    let batch = StatementBatch(session)
+    for (_, indices) in groups.sorted(by: { $0.key < $1.key }) {
+      let statements = assignments[indices[0]].statements
+      var (byRow, byDestination): ([Int64: Int], [Int64: Int]) = ([:], [:])
+      for index in indices {
+        byRow[assignments[index].row.key] = index
+        if let key = assignments[index].destination?.key { byDestination[key] = index }
+      }
+      batch.read(statements.leadingToRows, list(byRow)) { found in
+        forEachPair(of: found) { partner, row in
+          guard let index = byRow[row] else { return }
+          if assignments[index].destination?.key != partner { unsettled.insert(index) }
+        }
+      }
+      if byDestination.isEmpty { continue }
+      batch.read(statements.leadingToDestinations, list(byDestination)) { found in
+        forEachPair(of: found) { row, destination in
+          guard let index = byDestination[destination] else { return }
+          if assignments[index].row.key != row { unsettled.insert(index) }
+        }
+      }
+      batch.read(statements.destinations, list(byDestination)) { found in
+        forEachPair(of: found) { destination, row in
+          guard let index = byDestination[destination] else { return }
+          if assignments[index].row.key != row { unsettled.insert(index) }
+        }
+      }
+    }
+    try batch.run()
+    return assignments.indices.filter(unsettled.contains).map { assignments[$0] }
+  }
+
+  private func list(_ keys: [Int64: Int]) -> SQLParameters {
+    .list(dialect.list(keys.keys.sorted()))
+  }
+
+  private func forEachPair(of integers: [Int64], _ body: (Int64, Int64) -> Void) {
+    for index in stride(from: 0, to: integers.count, by: 2) {
+      body(integers[index], integers[index + 1])
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// Finds the rows with the unique values of a model, and makes the errors that name them.
+
+extension RowWriter {
+  /// The row with the same values in a unique constraint; constraints are tried in their order.
+  func existingRow(like new: RowCells, _ save: EntitySave) throws -> Int64? {
+    for lookup in save.statements.lookups {
+      guard let found = try row(like: new, lookup) else { continue }
+      let own = save.statements.entity.number
+      if let number = try entityNumber(ofRow: found, save), number != own {
+        throw otherEntity(save, lookup, holder: (found, number))
+      }
+      return found
+    }
+    return nil
+  }
+
+  /// The row with the same values in one unique constraint; a null equals nothing.
+  private func row(
+    like other: RowCells, _ lookup: SaveStatements.Lookup
+  ) throws -> Int64? {
+    let values = RowValues(row: other, cells: lookup.cells, keys: keys.inserted)
+    return values.hasNull ? nil : try prepared.statement(lookup.sql).integer(.row(values))
+  }
+
+  private func entityNumber(ofRow key: Int64, _ save: EntitySave) throws -> Int? {
+    guard let sql = save.statements.entityNumber else { return nil }
+    return try prepared.statement(sql).integer(.integer(key)).map { Int($0) }
+  }
+
+  /// The error for a changed row with the unique values of another row.
+  func collision(
+    of snapshot: DefaultSnapshot, _ save: EntitySave, key: Int64
+  ) throws -> (any Error)? {
+    let entity = save.statements.entity
+    for lookup in save.statements.lookups {
+      guard let other = try row(like: snapshot.rowCells, lookup), other != key else { continue }
+      let names = lookup.columns.map(\.path)
+      let number = try entityNumber(ofRow: other, save) ?? entity.number
+      let holder = PersistentIdentifier(scope: store.plans.scope(number: number), key: other)
+      return SwiftDataError.modelValidationFailure.with(
+        "\(snapshot.persistentIdentifier) can't have the same value as \(holder), because the "
+          + "property is unique. Nothing was saved.",
+        entity: entity.name, property: names.joined(separator: ", "),
+        because: .uniqueValueTaken(entity: entity.name, properties: names, holder: holder))
+    }
+    return nil
+  }
+
+  /// The error for a new model that would be merged with a row, if the context refuses upserts.
+  func refusedUpsert(_ new: RowCells, _ save: EntitySave) throws -> SwiftDataError {
+    let entity = save.statements.entity
+    for lookup in save.statements.lookups {
+      guard let found = try row(like: new, lookup) else { continue }
+      let property = lookup.columns.map(\.path).joined(separator: ", ")
+      if changes.isNew(RowChanges.Row(root: save.changes.root, key: found)) {
+        return SwiftDataError.uniquenessViolation.with(
+          "Two new models of this save have the same value, but the property is unique. Nothing "
+            + "was saved. Give one of them another value.", entity: entity.name, property: property
+        )
+      }
+      let number = try entityNumber(ofRow: found, save) ?? entity.number
+      return SwiftDataError.uniquenessViolation.with(
+        "The property is unique. Nothing was saved. Give the new model another value, or "
+          + "change the stored model instead.", entity: entity.name, property: property,
+        underlying: UniqueValueHolder(identifier: store.plans.identifier(found, entity: number)))
+    }
+    return SwiftDataError.uniquenessViolation.with(
+      "Nothing was saved.", entity: entity.name)
+  }
+
+  /// The error for a new model whose unique values belong to a row of another entity of the
+  /// hierarchy: it cannot be merged with that row.
+  private func otherEntity(
+    _ save: EntitySave, _ lookup: SaveStatements.Lookup, holder: (key: Int64, number: Int)
+  ) -> SwiftDataError {
+    let entity = save.statements.entity.name
+    let other = store.mapping.entity(number: holder.number)?.name ?? "another entity"
+    let identifier = PersistentIdentifier(
+      scope: store.plans.scope(number: holder.number), key: holder.key)
+    let names = lookup.columns.map(\.path)
+    return SwiftDataError.modelValidationFailure.with(
+      "A new \(entity) has the unique value of \(identifier), a row of \(other), and can't update it. "
+        + "Give one of them another value, or delete the \(other) first. Nothing was saved.",
+      entity: entity, property: names.joined(separator: ", "),
+      because: .uniqueValueTaken(entity: entity, properties: names, holder: identifier))
+  }
+}
