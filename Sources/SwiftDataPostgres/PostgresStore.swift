@@ -107,7 +107,8 @@ public final class PostgresStore: DataStore, DataStoreBatching, @unchecked Senda
   package var standbyReadCount: Int { router?.readCount ?? 0 }
 
   /// Deletes all models of the store.
-  /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
+  /// - Throws: `SwiftDataError.storeWriteFailure`, or `.modelValidationFailure` if the store was opened with
+  ///   `allowsSave: false`; nothing is deleted then.
   public func erase() throws { try engine.erase() }
 
   /// Does nothing: the store has no state for contexts.

@@ -212,6 +212,15 @@ struct PostgresRightsTests {
     #expect(failure { try reading.save() }.contains("allowsSave"))
   }
 
+  @Test func aContainerForReadingErasesNothing() throws {
+    let context = ModelContext(try open(owner))
+    context.insert(City("Bern"))
+    try context.save()
+    let container = try open(owner, allowsSave: false)
+    #expect(failure { try container.erase() }.contains("allowsSave"))
+    #expect(try context.fetchCount(FetchDescriptor<City>()) == 1)
+  }
+
   @Test func aMissingRightIsNamedAndNothingIsStored() throws {
     let context = ModelContext(try open(owner))
     context.insert(City("Bern"))

@@ -201,14 +201,28 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public func deleteAllData() { try? erase() }
 
   /// Deletes all models of all stores. Contexts see the deletion at their next fetch.
-  /// - Throws: The error of a store; the stores before it are erased then.
+  ///
+  /// A store that was opened with `allowsSave: false` makes it throw before anything is deleted. The stores
+  /// are erased one after the other.
+  /// - Throws: The error of a store. ``SwiftDataError/committedStores`` names the stores before it, which are
+  ///   erased then.
   public func erase() throws {
     try coordinator.requireOpen()
+    for port in coordinator.ports { try port.requireWritable() }
     defer {
       coordinator.changeLog.add(.everything, by: nil)
       coordinator.commits.fire()
     }
-    for store in coordinator.stores { try store.erase() }
+    let names = coordinator.stores.map { $0.configuration.name }
+    for (index, store) in coordinator.stores.enumerated() {
+      do {
+        try store.erase()
+      } catch {
+        if index == 0 { throw error }
+        throw SwiftDataError.partiallyErased(
+          names.prefix(index), pending: names.dropFirst(index), error)
+      }
+    }
   }
 }
 

@@ -109,7 +109,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, @unchecked Sendab
   }
 
   /// Deletes all models of the store.
-  /// - Throws: `SwiftDataError.storeWriteFailure`; nothing is deleted then.
+  /// - Throws: `SwiftDataError.storeWriteFailure`, or `.modelValidationFailure` if the store was opened with
+  ///   `allowsSave: false`; nothing is deleted then.
   public func erase() throws { try engine.erase() }
 
   /// Does nothing: a default store has no state for contexts.

@@ -26,4 +26,15 @@ extension SwiftDataError {
       underlying: error
     ).committed(by: names)
   }
+
+  /// The error of an erasure of several stores, of which some are erased.
+  static func partiallyErased(
+    _ names: some Collection<String>, pending: some Collection<String>, _ error: any Error
+  ) -> SwiftDataError {
+    storeWriteFailure.with(
+      "An erasure of several stores is incomplete. Erased: \(names.joined(separator: ", ")). Not erased: "
+        + "\(pending.joined(separator: ", ")). Fix the cause and erase again.", doing: "erasing",
+      underlying: error
+    ).committed(by: Array(names))
+  }
 }

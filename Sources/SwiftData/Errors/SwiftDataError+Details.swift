@@ -64,8 +64,8 @@ extension SwiftDataError {
   /// The names of the stores that committed before another store of the same save failed.
   ///
   /// Empty for all other errors: then nothing was stored. Models in the committed stores are saved;
-  /// changes for the other stores are still pending. Saving again writes no change twice. Not in
-  /// Apple's framework.
+  /// changes for the other stores are still pending. Saving again writes no change twice. After
+  /// ``ModelContainer/erase()`` these stores are erased. Not in Apple's framework.
   public var committedStores: [String] { occasion.committedStores }
 
   /// What the database reported, with the statement, if a database caused the error.

@@ -57,7 +57,7 @@ extension RelationalStore {
   }
 
   /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only.
-  func requireWritable() throws {
+  package func requireWritable() throws {
     if isWritable { return }
     if let refusal { throw refusal }
     throw SwiftDataError.modelValidationFailure.with(

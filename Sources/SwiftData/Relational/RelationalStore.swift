@@ -119,6 +119,7 @@ package final class RelationalStore: StorePort {
 
   /// Deletes all rows.
   package func erase() throws {
+    try requireWritable()
     try driver.write(else: "nothing was deleted") { session in
       try transaction(session) {
         let changes = RowChanges(self, session, by: EditingState())

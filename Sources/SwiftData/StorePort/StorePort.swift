@@ -162,6 +162,10 @@ package protocol StorePort: AnyObject, Sendable {
 
   // MARK: Writing
 
+  /// Whether the store was opened for reading only, which is known before a write.
+  /// - Throws: `SwiftDataError` if it was.
+  func requireWritable() throws
+
   /// Whether the store saves in a transaction that can be abandoned, and itself applies delete
   /// rules and checks constraints on its rows. For a store with the public protocol, the context
   /// does this, and saves to it last, because it has committed when its `save` returns.
@@ -214,6 +218,8 @@ package struct BatchDeletionReceipt {
 }
 
 extension StorePort {
+  package func requireWritable() throws {}
+
   package var log: StatementLog? { nil }
 
   package var readerCount: Int? { nil }

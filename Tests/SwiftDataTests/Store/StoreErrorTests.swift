@@ -221,6 +221,44 @@ import Testing
     #expect(try open(folder.store).fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
+  @Test func anErasureOfSeveralStoresNamesThoseThatAreErased() throws {
+    let folder = try TemporaryFolder()
+    let second = folder.url.appending(path: "stops.store")
+    func container(allowsSave: Bool = true) throws -> ModelContainer {
+      try ModelContainer(
+        for: Schema(Library.types + [Graph.Stop.self]),
+        configurations: [
+          ModelConfiguration("library", schema: Schema(Library.types), url: folder.store),
+          ModelConfiguration(
+            "stops", schema: Schema([Graph.Stop.self]), url: second, allowsSave: allowsSave),
+        ])
+    }
+    let context = ModelContext(try container())
+    context.insert(Author(name: "Ann"))
+    context.insert(Graph.Stop("s"))
+    try context.save()
+
+    let reading = ModelContext(try container(allowsSave: false))
+    let refused = #expect(throws: SwiftDataError.self) { try reading.container.erase() }
+    #expect(refused?.description.contains("stops was opened with allowsSave: false") == true)
+    guard case .readOnly = refused?.reason else {
+      Issue.record("\(String(describing: refused?.reason))")
+      return
+    }
+    #expect(try reading.fetchCount(FetchDescriptor<Author>()) == 1)
+
+    try SQLiteFile.execute(
+      "CREATE TRIGGER refusal BEFORE DELETE ON ZSTOP BEGIN SELECT raise(ABORT, 'refused'); END",
+      in: second)
+    let error = #expect(throws: SwiftDataError.storeWriteFailure) {
+      try context.container.erase()
+    }
+    #expect(error?.committedStores == ["library"])
+    #expect(error?.description.contains("Not erased: stops") == true)
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 0)
+    #expect(try context.fetchCount(FetchDescriptor<Graph.Stop>()) == 1)
+  }
+
   @Test func aPlaceThatCannotBeMadeIsAnErrorOfOursWithItsCause() throws {
     let folder = try TemporaryFolder()
     let file = folder.store.deletingLastPathComponent().appending(path: "file")
