@@ -28,16 +28,36 @@ extension ModelContext {
 
   /// Deletes the matching transactions in all stores with history of this type.
   ///
-  /// A limit applies to each store. Tokens from before the oldest remaining transaction expire.
+  /// With a limit, these are the transactions that ``fetchHistory(_:)`` returns. Tokens from before the
+  /// oldest remaining transaction of a store expire.
   ///
   /// - Throws: `DataStoreError.unsupportedFeature` if no store keeps history of this type; the
-  ///   store's error. Stores before the one that fails have then deleted their transactions.
+  ///   store's error; with several stores and a limit, those of ``fetchHistory(_:)`` too. Stores before the
+  ///   one that fails have then deleted their transactions.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
     try core.coordinator.requireOpen()
     // Also if a store fails: those before it have deleted.
     core.transaction?.noteDeletionOfHistory()
-    let keepers = try core.coordinator.ports.filter { try $0.deleteHistory(descriptor) }
+    let ports = core.coordinator.ports
+    if descriptor.fetchLimit > 0, ports.count > 1 {
+      return try deleteFirstHistory(descriptor, in: ports)
+    }
+    let keepers = try ports.filter { try $0.deleteHistory(descriptor) }
     guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
+  }
+
+  /// Deletes the first transactions of several stores. Merging histories keeps the order of each store, so
+  /// each one deletes as many of its first transactions as were found.
+  private func deleteFirstHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, in ports: [any StorePort]
+  ) throws {
+    let found = Dictionary(grouping: try fetchHistory(descriptor), by: \.storeIdentifier)
+    for port in ports {
+      guard let count = found[port.identifier]?.count else { continue }
+      var own = descriptor
+      own.fetchLimit = UInt64(count)
+      _ = try port.deleteHistory(own)
+    }
   }
 }

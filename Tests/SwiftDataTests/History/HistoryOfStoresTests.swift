@@ -212,6 +212,33 @@ import Testing
     #expect(latest.map(\.timestamp) == latest.map(\.timestamp).sorted(by: >))
   }
 
+  @Test func aDeletionWithALimitDeletesWhatAFetchReturns() throws {
+    let context = ModelContext(try container())
+    for number in 1...5 {
+      context.insert(Note("\(number)"))
+      try context.save()
+    }
+    for number in 1...5 {
+      context.insert(Tally(number))
+      try context.save()
+    }
+    let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    func expectLeft(_ range: Range<Int>) throws {
+      let left = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      #expect(left.map(\.storeIdentifier) == all[range].map(\.storeIdentifier))
+      #expect(left.map(\.id) == all[range].map(\.id))
+    }
+    descriptor.fetchLimit = 3
+    try context.deleteHistory(descriptor)
+    try expectLeft(3..<10)
+    try context.deleteHistory(descriptor)
+    try expectLeft(6..<10)
+    descriptor.sortBy = [SortDescriptor(\.timestamp, order: .reverse)]
+    try context.deleteHistory(descriptor)
+    try expectLeft(6..<7)
+  }
+
   @Test func aModelThatIsGoneFromTheSchemaIsKnownByIdentifier() throws {
     let folder = try TemporaryFolder()
     var tally: PersistentIdentifier?
