@@ -32,11 +32,24 @@ final class ConflictCheck {
     guard let first = conflicts.first else { return }
     feed.putBack(found)
     throw SwiftDataError.saveConflict.with(
-      "Nothing was saved. Roll back and make the changes again, or set conflictPolicy to .laterSaveWins and "
-        + "save again.", entity: first.identifier.entityName,
+      "Nothing was saved. \(advice(conflicts))", entity: first.identifier.entityName,
       property: first.properties.isEmpty
         ? nil : first.properties.map(\.name).joined(separator: ", "),
       underlying: SaveConflicts(all: conflicts))
+  }
+
+  private func advice(_ conflicts: [SaveConflict]) -> String {
+    let later = "set conflictPolicy to .laterSaveWins and save again"
+    let gone = conflicts.count { $0.isDeleted }
+    guard gone > 0 else { return "Roll back and make the changes again, or \(later)." }
+    let drops = "\(later), which drops changes of deleted rows"
+    if gone < conflicts.count {
+      return
+        "Roll back and make the changes again, except those of the rows that were deleted; or \(drops)."
+    }
+    return
+      "Another writer has deleted the \(gone == 1 ? "row" : "rows"), so the changes can't be made any more. "
+      + "Roll back, and insert a new model if it is still needed; or \(drops)."
   }
 
   /// Called when a fetch puts a row under the unsaved changes of a model, which would hide changes

@@ -45,6 +45,8 @@ extension SwiftDataError.Reason {
       "The value for \(property) of \(entity) is not valid."
     case .invalidValue(let entity?, nil): "A value of \(entity) is not valid."
     case .invalidValue: "A value is not valid."
+    case .conflict(let conflicts) where !conflicts.isEmpty && conflicts.allSatisfy(\.isDeleted):
+      "The \(Self.entity(of: conflicts.map(\.identifier))) was deleted by someone else in the meantime."
     case .conflict(let conflicts):
       "The \(Self.entity(of: conflicts.map(\.identifier))) was changed by someone else in the "
         + "meantime. Read it again, and repeat the change."

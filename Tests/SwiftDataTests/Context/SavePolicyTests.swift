@@ -326,6 +326,8 @@ import Testing
     try other.save()
     let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
     #expect(error?.conflicts.map(\.isDeleted) == [true])
+    #expect(error?.description.contains("insert a new model") == true)
+    #expect(error?.publicMessage == "The Book was deleted by someone else in the meantime.")
     context.rollback()
     #expect(mine.isDeleted && mine.modelContext == nil)
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
