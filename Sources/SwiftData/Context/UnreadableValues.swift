@@ -44,15 +44,24 @@ final class UnreadableValues {
   ///   `x.count += 1` of a value that could not be read.
   func requireNoDerivedEdits(in changed: OrderedModels) throws {
     guard hasStandIns else { return }
-    guard let storage = changed.first(where: { !$0.derivedProperties.isEmpty }) else { return }
+    let edited = changed.filter { !$0.derivedProperties.isEmpty }
+    guard let storage = edited.first else { return }
+    // A value that is set from now on is made from one that was read before only if the app kept that.
+    for storage in edited { storage.forgetReadsOfDerivedValues() }
     let names = storage.derivedProperties
+    let isUnreachable = all.contains {
+      $0.persistentModelID == storage.identifier && $0.propertyName == names.first
+        && $0.reason == .unreadableStore
+    }
     let entity = storage.descriptor.entityName
     let properties = names.map { "\(entity).\($0)" }.joined(separator: ", ")
     throw SwiftDataError.storeReadFailure.with(
       "\(properties) of \(storage.identifier): changed after the stored value could not be read, so "
-        + "the new value may be made from the stand-in that was read. Nothing was saved. Set the property "
-        + "without reading it before, or roll back and repeat the edit.",
-      doing: "saving", entity: entity, property: names.first, underlying: cause)
+        + "the new value may be made from the stand-in that was read. Nothing was saved. Roll back and "
+        + "repeat the edit; or assign a value that does not depend on what was read, without reading the "
+        + "property again before.",
+      doing: "saving", entity: entity, property: names.first, underlying: cause,
+      because: isUnreachable ? .unavailable : nil)
   }
 
   private func forget(where isOutdated: (UnreadableValue) -> Bool) {

@@ -6,8 +6,8 @@
 /// 2. The next read of the slot forgets that, and notes it again if it fails too (`willRead`).
 /// 3. `x.count += 1` sets what it has read, and so may any other setter. An edit after a stand-in was
 ///    returned is therefore *derived* from it; `UnreadableValues` makes the save throw.
-/// 4. A derived value that is read is a stand-in again. If it is set without a read, the edit is no
-///    longer derived.
+/// 4. A derived value that is read is a stand-in again. If it is set without a read, or without one since the
+///    save was refused, the edit is no longer derived.
 ///
 /// A value that does not fit its property can be read as a stand-in only, so setting the property is
 /// how it is replaced. But an edit of a list in place is derived too, and setting nil after nil was
@@ -70,6 +70,10 @@ final class StandIns {
   /// A list was set, but the members that it replaces could not be read.
   func didSetUnread(_ slot: Int) { derived.insert(slot) }
 
+  /// Called when a save was refused because of derived values: a value that is set without another read is
+  /// not derived.
+  func forgetReadsOfDerivedValues() { returned = returned.subtracting(derived) }
+
   /// - Parameter changed: The slots of the model that differ from the store.
   func derived(_ changed: SlotSet) -> SlotSet { derived.intersection(changed) }
 }
@@ -118,6 +122,8 @@ extension _ModelStorage {
 
   /// Called when a rollback or an undo has taken back edits.
   func forgetUndoneEdits() { standIns?.keepDerived(changedSlots) }
+
+  func forgetReadsOfDerivedValues() { standIns?.forgetReadsOfDerivedValues() }
 
   /// The properties whose unsaved values may be made from stand-ins.
   var derivedProperties: [String] {

@@ -146,6 +146,22 @@ import Testing
     #expect(try stored(\.count) == 9 && stored(\.note) == "note")
   }
 
+  @Test func afterARefusalAValueMayBeSetWithoutAnotherRead() throws {
+    let (box, context) = try fault()
+    try without("ZBOX") { box.count += 1 }
+    #expect(box.count == 1)
+    let error = #expect(throws: SwiftDataError.storeReadFailure) { try context.save() }
+    guard case .unavailable = error?.reason else {
+      Issue.record("\(String(describing: error?.reason))")
+      return
+    }
+    box.count = box.count + 1
+    expectRefusal(context, "count")
+    box.count = 7
+    try context.save()
+    #expect(try stored(\.count) == 7)
+  }
+
   @Test func membersAreAddedToAListThatCouldNotBeRead() throws {
     let (box, context) = try box()
     try without("ZITEM") { box.items.append(Shelf.Item("3")) }
