@@ -29,17 +29,15 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   /// one.
   private var isSaving = false
   private let context: ContextReference
-  private let changes: ChangeTracker
   private let watchers: EditWatchers
   private let isolation: ContextIsolation
   private let registry: AutosaveRegistry
 
   init(
-    _ context: ModelContext, _ changes: ChangeTracker, _ watchers: EditWatchers,
-    _ isolation: ContextIsolation, _ registry: AutosaveRegistry
+    _ context: ModelContext, _ watchers: EditWatchers, _ isolation: ContextIsolation,
+    _ registry: AutosaveRegistry
   ) {
     self.context = ContextReference(context)
-    self.changes = changes
     self.watchers = watchers
     self.isolation = isolation
     self.registry = registry
@@ -48,10 +46,12 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   /// Whether the next edit must start the timer.
   var wantsEdits: Bool { isEnabled && clock == nil && !hasNoExecutor && !isSaving }
 
+  private var hasChanges: Bool { context.context?.hasChanges ?? false }
+
   func enable() {
     guard !isEnabled else { return }
     isEnabled = true
-    if !changes.isEmpty { noteEdit() }
+    if hasChanges { noteEdit() }
     watchers.update()
   }
 
@@ -115,7 +115,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     try face.save()
     isSaving = false
     // Observers of the save may have made new changes.
-    if !changes.isEmpty { noteEdit() }
+    if hasChanges { noteEdit() }
   }
 
   // MARK: EditWatcher
@@ -125,6 +125,8 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   func willInsert(_ storage: _ModelStorage) { noteEdit() }
 
   func willDelete(_ storage: _ModelStorage) { noteEdit() }
+
+  func didRefuseEdit() { noteEdit() }
 
   func didSave(_ saved: SavedChanges?) {
     if saved != nil { noteNothingPending() }
@@ -146,7 +148,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     hasNoExecutor = false
     guard isEnabled else { return }
     stop()
-    if !changes.isEmpty { noteEdit() }
+    if hasChanges { noteEdit() }
   }
 
   func willClose(losing changes: ChangeTracker) {

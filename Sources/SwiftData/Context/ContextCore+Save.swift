@@ -3,13 +3,13 @@ import Foundation
 /// Save and rollback of a context, around the `SaveSession` that does the work.
 ///
 /// Called by `ModelContext.save`, `rollback` and `transaction`, by `Autosave`, and by a batch
-/// deletion that loads its models. External changes are applied first; recorded misuse is thrown;
+/// deletion that loads its models. External changes are applied first; refused edits are thrown;
 /// `willSave` and `didSave` are posted; the watchers are called before and after.
 extension ContextCore {
   func save() throws {
     try stores.requireNoSnapshot()
     externalChanges.applyNew()
-    try pendingErrors.throwFirst()
+    if !pendingErrors.isEmpty { try graph.retryRefusedEdits(in: self) }
     guard !changes.isEmpty || !lostReferences.discardedEdits.isEmpty else {
       watchers.didSave(SavedChanges())
       return watchers.endEvent()
@@ -29,6 +29,8 @@ extension ContextCore {
       didSave(partial.saved)
       throw partial.error
     }
+    // Those of deleted models are left.
+    if !pendingErrors.isEmpty { pendingErrors.removeAll() }
     identities._invariantCheck()
     didSave(saved)
   }
@@ -68,7 +70,7 @@ extension ContextCore {
 
   /// Restores the stored values of live models and discards all pending changes.
   func rollback() {
-    pendingErrors.removeAll()
+    let refused = pendingErrors.removeAll()
     lostReferences.forgetDiscardedEdits()
     watchers.didRollBack()
     externalChanges.feed.clearConflicts()
@@ -87,6 +89,6 @@ extension ContextCore {
     }
     externalChanges.applyNew()
     identities._invariantCheck()
-    withExtendedLifetime(removed) {}
+    withExtendedLifetime((removed, refused)) {}
   }
 }

@@ -6,7 +6,7 @@
 /// - `stores` has the ports of the stores; `identities` finds instances by identifier; `changes`
 ///   contains the unsaved changes; `watchers` observe edits: undo, autosave and live queries.
 /// - `lostReferences` knows what refers to models that have left the context, `pendingErrors` keeps
-///   misuse for the next save, `unreadableValues` lists values that models could not show,
+///   edits that were refused, `unreadableValues` lists values that models could not show,
 ///   `failedReads` keeps failed reads that a save must not treat as empty results.
 /// - `materializer` turns rows into models, `faults` reads what models request.
 /// - `recorder` records each change, `relationships` keeps both sides of relationships consistent,
@@ -53,7 +53,7 @@ final class ContextCore {
     identities = IdentityRegistry(coordinator, identity)
     let feed = ExternalChangeFeed(coordinator.changeLog)
     changes = ChangeTracker(feed)
-    pendingErrors = PendingErrors(coordinator)
+    pendingErrors = PendingErrors(coordinator, watchers)
     lostReferences = LostReferences(changes, identities, watchers)
     conflictCheck = ConflictCheck(changes, stores, feed)
     materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
@@ -81,7 +81,7 @@ final class ContextCore {
       storage.relationships.weaken(in: coordinator)
     }
     // Models are released after the changes here are complete: their deinitialisers may call back.
-    withExtendedLifetime((changes.removeAll(), recentModels.close())) {}
+    withExtendedLifetime((changes.removeAll(), recentModels.close(), pendingErrors.close())) {}
     stores.close()
   }
 

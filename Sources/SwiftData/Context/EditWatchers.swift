@@ -17,6 +17,8 @@ protocol EditWatcher: AnyObject {
   func willInsert(_ storage: _ModelStorage)
   /// A model is about to be deleted or removed from the unit of work.
   func willDelete(_ storage: _ModelStorage)
+  /// An edit was refused: the next save throws.
+  func didRefuseEdit()
   /// The changes since the last call are one event.
   func endEvent()
 
@@ -52,6 +54,7 @@ extension EditWatcher {
   var needsMerged: Bool { false }
   func didMerge(_ storage: _ModelStorage) {}
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
+  func didRefuseEdit() {}
   func endEvent() {}
   func willSave() {}
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {}
@@ -108,6 +111,10 @@ final class EditWatchers {
 
   func willDelete(_ storage: _ModelStorage) {
     for watcher in all { watcher.willDelete(storage) }
+  }
+
+  func didRefuseEdit() {
+    for watcher in all { watcher.didRefuseEdit() }
   }
 
   /// Ends an event: the changes since the last one are one undo step.

@@ -48,8 +48,7 @@ extension ModelContext {
 
   private var autosave: Autosave {
     if let known = knownAutosave { return known }
-    let made = Autosave(
-      self, core.changes, core.watchers, core.isolation, core.coordinator.autosaves)
+    let made = Autosave(self, core.watchers, core.isolation, core.coordinator.autosaves)
     core.watchers.add(made)
     return made
   }

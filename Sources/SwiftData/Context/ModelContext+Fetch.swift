@@ -38,7 +38,7 @@ extension ModelContext {
   public func fetchIdentifiers<T>(_ descriptor: FetchDescriptor<T>) throws
     -> [PersistentIdentifier] where T: PersistentModel
   {
-    if descriptor.includePendingChanges && hasChanges && !descriptor.sortBy.isEmpty {
+    if descriptor.includePendingChanges && !core.changes.isEmpty && !descriptor.sortBy.isEmpty {
       throw SwiftDataError.sortingPendingChangesWithIdentifiers.with(
         "Save first, set includePendingChanges to false, or fetch the models and read their "
           + "identifiers.", entity: T._$descriptor.entityName)
@@ -84,7 +84,7 @@ extension ModelContext {
   }
 
   private func batchReading<T>(_ descriptor: FetchDescriptor<T>) throws -> BatchReading<T> {
-    if descriptor.includePendingChanges && hasChanges {
+    if descriptor.includePendingChanges && !core.changes.isEmpty {
       throw SwiftDataError.includePendingChangesWithBatchSize.with(
         "Save first, or set includePendingChanges to false.", entity: T._$descriptor.entityName)
     }

@@ -73,8 +73,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Whether both are the same context.
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
-  /// Whether there are unsaved changes.
-  public var hasChanges: Bool { !core.changes.isEmpty }
+  /// Whether there are unsaved changes, including those that the next save refuses.
+  public var hasChanges: Bool { !core.changes.isEmpty || !core.pendingErrors.isEmpty }
 
   /// New models that have not been saved, in the order of insertion.
   public var insertedModelsArray: [any PersistentModel] {
@@ -102,12 +102,12 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// Runs no statement for a new model. If it has the unique values of a stored row, the save updates that
   /// row. A model that is already in the context is not changed, but its deletion is taken back. A
-  /// model that is new in another context, or whose class the schema lacks, makes the next save
-  /// throw. See <doc:GettingStarted>.
+  /// model that is new in another context, or whose class the schema lacks, makes each save throw
+  /// until ``delete(_:)`` takes the insertion back. See <doc:GettingStarted> and <doc:Errors>.
   ///
   /// A model whose deletion was saved can be inserted again and gets a new row. Models that its to-one
   /// relationships refer to are looked up; a relationship whose model was deleted too becomes nil.
-  /// A model whose row was deleted by another context before its values were read makes the next save throw.
+  /// A model whose row was deleted by another context before its values were read makes saves throw too.
   public func insert<T>(_ model: T) where T: PersistentModel {
     core.graph.insert(model._$storage, in: core)
   }
@@ -122,8 +122,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// Runs no statement. The save applies the delete rules to the rows, with one statement for each
   /// relationship and level, and loads no models. A model that was never saved leaves the context.
   /// ``delete(model:where:includeSubclasses:)`` deletes rows without fetching models first. A rule
-  /// that denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; see
-  /// <doc:Errors>.
+  /// that denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; so does a
+  /// model of another context, until it is deleted. See <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
     core.graph.delete(model._$storage)
   }

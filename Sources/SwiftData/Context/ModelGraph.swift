@@ -48,13 +48,24 @@ final class ModelGraph {
         }
         return
       }
-      pendingErrors.rejectModelOfOtherContext(storage)
+      if !pendingErrors.withdraw(.deletion, of: storage) {
+        pendingErrors.refuseInsertionOfOtherContext(storage)
+      }
       return
     }
-    guard canBeNew(storage) else { return }
+    if let obstacle = insertNew(storage, in: source) {
+      pendingErrors.refuseInsertion(of: storage, obstacle)
+    }
+  }
+
+  /// - Returns: Why a save can't store the model; nil if it was inserted.
+  private func insertNew(
+    _ storage: _ModelStorage, in source: any _FaultSource
+  ) -> SwiftDataError? {
+    if let obstacle = obstacle(toInserting: storage) { return obstacle }
     findStoredPartners(of: storage, in: source)
     recorder.insert(storage, in: source)
-    if storage.descriptor.relationshipSlots.isEmpty { return }
+    if storage.descriptor.relationshipSlots.isEmpty { return nil }
     var joined = [storage]
     var next = 0
     while next < joined.count {
@@ -64,7 +75,10 @@ final class ModelGraph {
       adoptRelatedModels(of: current, in: source)
       for partner in current.relationships.unsavedModels where partner._$storage.source == nil {
         let storage = partner._$storage
-        guard canBeNew(storage) else { continue }
+        if let obstacle = obstacle(toInserting: storage) {
+          pendingErrors.refuseInsertion(of: storage, reachedFrom: current, obstacle)
+          continue
+        }
         findStoredPartners(of: storage, in: source)
         recorder.insert(storage, in: source)
         joined.append(storage)
@@ -73,34 +87,26 @@ final class ModelGraph {
     for storage in joined where !storage.descriptor.relationshipSlots.isEmpty {
       fixer.reconcile(storage)
     }
+    return nil
   }
 
-  /// Whether a save can store a model without a row; if not, the next save throws.
-  private func canBeNew(_ storage: _ModelStorage) -> Bool {
-    guard knows(storage) else { return false }
-    if storage.flags.contains(.hasNoRow), !storage.hasLastValues {
-      pendingErrors.rejectModelWithoutValues(storage)
-      return false
-    }
-    return true
+  /// - Returns: Why a save can't store a model without a row; nil if it can.
+  private func obstacle(toInserting storage: _ModelStorage) -> SwiftDataError? {
+    if let unknown = unknownClass(of: storage) { return unknown }
+    guard storage.flags.contains(.hasNoRow), !storage.hasLastValues else { return nil }
+    return pendingErrors.errorOfModelWithoutValues(storage)
   }
 
-  /// Whether the schema contains the model's class; if not, the next save throws.
-  private func knows(_ storage: _ModelStorage) -> Bool {
+  /// - Returns: An error if the schema lacks the model's class.
+  private func unknownClass(of storage: _ModelStorage) -> SwiftDataError? {
     let descriptor = storage.descriptor
     guard storage.hasDescribedClass else {
-      if let model = storage.persistentModel {
-        pendingErrors.note(coordinator.unknown(type(of: model)))
-      }
-      return false
+      return coordinator.unknown(storage.persistentModel.map { type(of: $0) } ?? descriptor.type)
     }
-    if lastKnown === descriptor { return true }
-    if coordinator.knows(descriptor) {
-      lastKnown = descriptor
-      return true
-    }
-    pendingErrors.note(coordinator.unknown(descriptor.type))
-    return false
+    if lastKnown === descriptor { return nil }
+    guard coordinator.knows(descriptor) else { return coordinator.unknown(descriptor.type) }
+    lastKnown = descriptor
+    return nil
   }
 
   /// Looks up the models to which a model refers by identifier, or by a key in its last row, before it is
@@ -113,7 +119,7 @@ final class ModelGraph {
     for slot in storage.descriptor.relationshipSlots
     where storage.relationships.refersWithoutModel(slot) {
       let partner = isOwn ? faults.storedPartner(slot, of: storage, in: source) : nil
-      if !isOwn { pendingErrors.rejectLinkToOtherContainer(of: storage, slot) }
+      if !isOwn { pendingErrors.refuseLinkWithinOtherContainer(of: storage, slot) }
       storage.notifyingObservers(of: slot) {
         storage.overlay(partner.map { .model($0) } ?? .null, at: slot)
       }
@@ -134,18 +140,22 @@ final class ModelGraph {
       return model
     }
     if storage.source == nil {
-      insert(storage, in: source)
+      if let obstacle = insertNew(storage, in: source) {
+        pendingErrors.refuseLink(of: owner, slot, to: storage, obstacle)
+        return nil
+      }
       return context.owns(storage) ? model : nil
     }
     let identifier = storage.identifier.resolved
     if !isReachable(identifier, of: storage) {
-      pendingErrors.rejectModelOfOtherContainer(storage, in: owner, slot)
+      pendingErrors.refuseLinkToOtherContainer(storage, of: owner, slot)
       return nil
     }
     if identifier.isTemporary {
-      pendingErrors.rejectModelOfOtherContext(storage, in: owner, slot)
+      pendingErrors.refuseLinkToOtherContext(storage, of: owner, slot)
       return nil
     }
+    if !pendingErrors.isEmpty { pendingErrors.forgetLink(of: owner, slot, to: storage) }
     return faults.model(for: identifier, in: source) as? any PersistentModel
   }
 
@@ -215,9 +225,10 @@ final class ModelGraph {
   func delete(_ storage: _ModelStorage) {
     guard storage.canBeTracked else { return }
     guard context.owns(storage) else {
-      if storage.source != nil { pendingErrors.rejectModelOfOtherContext(storage) }
+      deleteOther(storage)
       return
     }
+    if storage.flags.contains(.hasNoRow), pendingErrors.withdraw(.insertion, of: storage) { return }
     var going = [storage]
     var partners: [any PersistentModel] = []
     var next = 0
@@ -242,6 +253,27 @@ final class ModelGraph {
     lostReferences.expect()
     fixer.unlink(storage)
     storage.leaveContext()
+    // Inserted into the context of these models, it refers to them.
+    for (slot, model) in pendingErrors.takeLinks(of: storage) {
+      storage.notifyingObservers(of: slot) {
+        if storage.descriptor.properties[slot].isToOne {
+          storage.overlay(.model(model), at: slot)
+        } else {
+          storage.relationships.toManyForChange(slot).gain(model)
+        }
+      }
+    }
+  }
+
+  /// Takes back an insertion that was refused, or refuses to delete a model of another context.
+  private func deleteOther(_ storage: _ModelStorage) {
+    if pendingErrors.withdraw(.insertion, of: storage) {
+      lostReferences.expect()
+      // A model of an unknown class that was related to others counts as edited.
+      if storage.source == nil { recorder.changes.forget(storage) }
+    } else if storage.source != nil {
+      pendingErrors.refuseDeletionOfOtherContext(storage)
+    }
   }
 
   private func cascadeTargets(of storage: _ModelStorage) -> [any PersistentModel] {
@@ -249,6 +281,105 @@ final class ModelGraph {
       storage.descriptor.link(slot, in: coordinator)?.deleteRule == .cascade
         ? storage.relationships.partners(slot) : []
     }
+  }
+}
+
+/// What becomes of refused edits (`PendingErrors`) until the save.
+extension ModelGraph {
+  private enum Outcome {
+    /// The edit is made, or no longer wanted.
+    case settled
+    /// Its owner is to be deleted.
+    case suspended
+    case refused
+  }
+
+  /// Called before a save. Makes the links whose models this context can find by now.
+  /// - Throws: The errors of the edits that are still refused.
+  func retryRefusedEdits(in source: any _FaultSource) throws {
+    var errors: [SwiftDataError] = []
+    let edits = pendingErrors.all
+    for edit in edits {
+      switch outcome(of: edit, in: source) {
+      case .settled: pendingErrors.forget(edit)
+      case .suspended: continue
+      case .refused:
+        errors.append(edit.error)
+        if edit.isHarmless { pendingErrors.forget(edit) }
+      }
+    }
+    try withExtendedLifetime(edits) { try SwiftDataError.throwAll(errors) }
+  }
+
+  private func outcome(of edit: RefusedEdit, in source: any _FaultSource) -> Outcome {
+    let storage = edit.model?._$storage
+    switch edit.kind {
+    case .link(let owner, let slot, let old):
+      return outcome(of: owner._$storage, slot, old, to: edit.model, in: source)
+    case .reachable(let owner):
+      let outcome = outcome(of: owner._$storage)
+      let isReachable = owner._$storage.relationships.unsavedModels.contains { $0 === edit.model }
+      return outcome == .refused && !isReachable ? .settled : outcome
+    case .insertion:
+      guard let storage, !context.owns(storage) || storage.flags.contains(.hasNoRow) else {
+        return .settled
+      }
+      // An identifier is permanent also after the deletion.
+      let isStored = !edit.isHarmless && !storage.hasLeftContext && isStoredHere(storage)
+      return isStored ? .settled : .refused
+    case .deletion:
+      guard let storage, !storage.hasLeftContext, !storage.flags.contains(.isDeleted) else {
+        return .settled
+      }
+      let identifier = storage.identifier.resolved
+      let isDeleted = recorder.changes.deleted.contains { $0.knownIdentifier == identifier }
+      return isDeleted ? .settled : .refused
+    }
+  }
+
+  /// What becomes of the edits of a model.
+  private func outcome(of owner: _ModelStorage) -> Outcome {
+    guard context.owns(owner), !owner.flags.contains(.hasNoRow) else { return .settled }
+    return owner.flags.contains(.isDeleted) ? .suspended : .refused
+  }
+
+  /// Tries to make a link again.
+  /// - Parameter old: The related model when the link was refused.
+  private func outcome(
+    of owner: _ModelStorage, _ slot: Int, _ old: (any PersistentModel)?,
+    to model: (any PersistentModel)?, in source: any _FaultSource
+  ) -> Outcome {
+    let outcome = outcome(of: owner)
+    guard outcome == .refused else { return outcome }
+    let isToOne = owner.descriptor.properties[slot].isToOne
+    if isToOne, let now = owner.relationships.partner(slot),
+      now !== old, now.persistentModelID != old?.persistentModelID
+    {
+      return .settled  // by the other side
+    }
+    guard let partner = model.flatMap({ own($0, in: source) }) else { return .refused }
+    if isToOne {
+      owner.notifyingObservers(of: slot) { fixer.setToOne(owner, slot: slot, to: partner) }
+    } else {
+      fixer.add(partner, to: owner, slot: slot)
+    }
+    return .settled
+  }
+
+  /// This context's instance of a model that it could not refer to before; nil if it still can't.
+  private func own(
+    _ model: any PersistentModel, in source: any _FaultSource
+  ) -> (any PersistentModel)? {
+    let storage = model._$storage
+    if context.owns(storage) { return storage.flags.contains(.hasNoRow) ? nil : model }
+    guard !storage.hasLeftContext, isStoredHere(storage) else { return nil }
+    return faults.model(for: storage.identifier, in: source) as? any PersistentModel
+  }
+
+  /// Whether a store of this container has the row of another context's model.
+  private func isStoredHere(_ storage: _ModelStorage) -> Bool {
+    let identifier = storage.identifier.resolved
+    return !identifier.isTemporary && isReachable(identifier, of: storage)
   }
 }
 

@@ -15,7 +15,9 @@ public protocol _FaultSource: AnyObject {
   /// Sets a to-one to another model or to none, and updates the other sides.
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?)
   /// Sets the members of a to-many, and updates their sides.
-  func _setToMany(_ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?)
+  /// - Parameter inPlace: Whether the list was changed, not assigned.
+  func _setToMany(
+    _ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?, inPlace: Bool)
   /// The related model of a to-one by its identifier; `nil` if no store has its row.
   func _relatedModel(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject?
   /// Adds and removes some members of a to-many, and updates their sides.

@@ -151,11 +151,12 @@ struct RelationshipValues {
   }
 
   /// Sets the members, and the other sides if one of the models has a context.
-  func setToMany(_ slot: Int, to models: [any PersistentModel]?) {
+  /// - Parameter inPlace: Whether the list was changed, not assigned.
+  func setToMany(_ slot: Int, to models: [any PersistentModel]?, inPlace: Bool = false) {
     let partner = models?.lazy.compactMap { $0._$storage.source }.first
     if let source = source ?? partner {
       storage.willSet(slot)
-      source._setToMany(storage, slot: slot, to: models)
+      source._setToMany(storage, slot: slot, to: models, inPlace: inPlace)
       if lacksMembers(slot) { storage.didSetUnread(slot) }
       storage.didSet(slot)
     } else {
@@ -181,7 +182,7 @@ struct RelationshipValues {
     let countBefore = value.changeCount
     let difference = array.takeBack(&models)
     guard let change = value.change(for: difference, in: array), apply(change, to: value, slot)
-    else { return setToMany(slot, to: array.models) }
+    else { return setToMany(slot, to: array.models, inPlace: true) }
     if case .toMany(let changed) = self.value(slot) {
       changed.keep(array, after: change, countBefore: countBefore)
     }
@@ -191,18 +192,18 @@ struct RelationshipValues {
   /// array that was returned because the store could not be read adds only these.
   private func takeBackUnlent<V: PersistentModel>(_ slot: Int, _ models: [V]?) {
     guard let models, storage.hasReturnedStandIn(slot), toManyForChange(slot).members == nil
-    else { return setToMany(slot, to: models) }
+    else { return setToMany(slot, to: models, inPlace: true) }
     let returned = toManyForChange(slot)
     let change = ArrayChange(from: returned.added, to: models)
     guard change.onlyAppends, models.count > returned.added.count else {
-      return setToMany(slot, to: models)
+      return setToMany(slot, to: models, inPlace: true)
     }
     var additions = _ToManyChange()
     additions.added = change.added.map { ($0, nil) }
     if additions.count == 0 || apply(additions, to: returned, slot) { return }
     // Inserting a new model may have added it.
     let left = ArrayChange(from: toManyForChange(slot).added, to: models)
-    if !left.onlyAppends || !left.added.isEmpty { setToMany(slot, to: models) }
+    if !left.onlyAppends || !left.added.isEmpty { setToMany(slot, to: models, inPlace: true) }
   }
 
   /// - Returns: Whether the change could be applied member by member.

@@ -113,6 +113,24 @@ import Testing
     #expect(try context.count(Member.self) == 0)
   }
 
+  @Test(arguments: [false, true]) func refusedEditsHoldNothing(isRolledBack: Bool) throws {
+    let container = try container()
+    expectNothingLeft {
+      let (first, second) = (ModelContext(container), ModelContext(container))
+      let (club, other) = (graph(in: first, "a"), graph(in: second, "b"))
+      club.chair = other.members[0]
+      club.members.append(other.members[1])
+      other.chair = club.members[0]
+      first.insert(other)
+      second.delete(club)
+      #expect(throws: SwiftDataError.modelValidationFailure) { try first.save() }
+      if isRolledBack {
+        first.rollback()
+        second.rollback()
+      }
+    }
+  }
+
   @Test func savesThatLeaveEditsOutHoldNothing() throws {
     let container = try container()
     try expectNothingLeft {
