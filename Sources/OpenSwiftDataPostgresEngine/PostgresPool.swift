@@ -1,12 +1,13 @@
 import Dispatch
-import Foundation
+package import Foundation
 import Synchronization
 
 /// The connections of one database.
 ///
 /// 1. `read`, `write` or `lease` asks the gate for a seat. A thread that already holds one for writing
 ///    gets the same connection, without asking (`SeatUses`): a read inside a write sees the uncommitted changes
-///    of the write.
+///    of the write. Another context of the thread reads on another connection. If the thread would wait for
+///    itself, that throws.
 /// 2. When all seats are held, the thread sleeps until the gate assigns it one, in the order of
 ///    arrival, at most `waitLimit`. The error then says what the holders do.
 /// 3. The holder of a seat is its connection's only user. It opens the connection if there is none, and
@@ -77,24 +78,31 @@ package final class PostgresPool: @unchecked Sendable {
   /// Whether this thread has a connection of the pool.
   package var isHeldByThread: Bool { uses.isHeldByThread }
 
+  /// Whether this thread has a connection of the pool with which a context may read.
+  package func isHeldByThread(for owner: UUID?) -> Bool { uses.isHeldByThread(for: owner) }
+
   /// The number of connections that were opened since the pool was made.
   package var openedCount: Int { opened.withLock { $0 } }
 
   /// Lends a connection for reading to `body`.
-  /// - Parameter work: What is done, for the error of threads that wait in vain.
+  /// - Parameters:
+  ///   - work: What is done, for the error of threads that wait in vain.
+  ///   - owner: The context that reads; `nil` for any of the thread.
   package func read<R>(
-    _ work: String = "a read", _ body: (PostgresConnection) throws -> R
+    _ work: String = "a read", for owner: UUID? = nil,
+    _ body: (PostgresConnection) throws -> R
   ) throws -> R {
-    let seat = try enter(.read, for: work)
+    let seat = try enter(.read, for: work, owner)
     defer { leave(seat) }
     return try body(connection(at: seat))
   }
 
   /// Lends a connection for writing to `body`.
   package func write<R>(
-    _ work: String = "a write", _ body: (PostgresConnection) throws -> R
+    _ work: String = "a write", for owner: UUID? = nil,
+    _ body: (PostgresConnection) throws -> R
   ) throws -> R {
-    let seat = try enter(.write, for: work)
+    let seat = try enter(.write, for: work, owner)
     defer { leave(seat) }
     return try body(connection(at: seat))
   }
@@ -120,9 +128,13 @@ package final class PostgresPool: @unchecked Sendable {
     deinit { end() }
   }
 
-  /// - Parameter limit: How long to wait for another thread; `nil` for the pool's own limit.
-  package func lease(_ work: String = "a save", within limit: Duration? = nil) throws -> Lease {
-    let seat = try enter(.write, for: work, within: limit)
+  /// - Parameters:
+  ///   - owner: The context that writes.
+  ///   - limit: How long to wait for another thread; `nil` for the pool's own limit.
+  package func lease(
+    _ work: String = "a save", for owner: UUID? = nil, within limit: Duration? = nil
+  ) throws -> Lease {
+    let seat = try enter(.write, for: work, owner, within: limit)
     do {
       return Lease(connection: try connection(at: seat)) { self.leave(seat) }
     } catch {
@@ -144,11 +156,13 @@ package final class PostgresPool: @unchecked Sendable {
   // MARK: Seats
 
   private func enter(
-    _ purpose: PostgresPoolGate.Purpose, for work: String, within limit: Duration? = nil
+    _ purpose: PostgresPoolGate.Purpose, for work: String, _ owner: UUID?,
+    within limit: Duration? = nil
   ) throws -> Int {
-    if let seat = uses.enterAgain(purpose) { return seat }
+    if let seat = uses.enterAgain(purpose, for: owner) { return seat }
     let (admission, sleeper) = state.withLock { state in
-      let admission = state.gate.arrive(purpose, for: work, at: .now)
+      let admission = state.gate.arrive(
+        purpose, for: work, at: .now, thread: SeatUses.thread)
       guard case .wait(let ticket) = admission else { return (admission, nil as Sleeper?) }
       let sleeper = Sleeper()
       state.sleepers[ticket] = sleeper
@@ -156,9 +170,15 @@ package final class PostgresPool: @unchecked Sendable {
     }
     switch admission {
     case .enter(let seat):
-      uses.enter(seat, purpose)
+      uses.enter(seat, purpose, for: owner)
       return seat
     case .refuse: throw failure(.closed, "the pool is closed")
+    case .deadlock:
+      throw failure(
+        .busy,
+        "\(work) needs a connection, but all \(seats.count) are used by this thread, or by threads that "
+          + "wait for another one: end the transactions and snapshots of other contexts of the thread first, "
+          + "or allow more connections")
     case .wait(let ticket):
       let start = ContinuousClock.now
       func note(isTimedOut: Bool) {
@@ -182,7 +202,7 @@ package final class PostgresPool: @unchecked Sendable {
     guard let seat = sleeper?.seat.withLock({ $0 }) else {
       preconditionFailure("PostgresPool: woken without a seat")
     }
-    uses.enter(seat, purpose)
+    uses.enter(seat, purpose, for: owner)
     return seat
   }
 

@@ -13,6 +13,8 @@ package struct PostgresPoolGate {
     case wait(ticket: Int)
     /// The pool is closed.
     case refuse
+    /// All seats are held by this thread, or by threads that wait too.
+    case deadlock
   }
 
   /// A seat that was assigned to a waiting ticket.
@@ -31,12 +33,15 @@ package struct PostgresPoolGate {
     package let purpose: Purpose
     package let work: String
     package let start: ContinuousClock.Instant
+    /// The thread that has the seat; 0 if that is not known.
+    var thread: UInt = 0
   }
 
   private struct Waiter {
     let ticket: Int
     let purpose: Purpose
     let work: String
+    let thread: UInt
   }
 
   /// By seat; `nil` for free ones.
@@ -64,18 +69,27 @@ package struct PostgresPoolGate {
   package var waiting: [String] { queue.map(\.work) }
 
   /// Requests a seat.
-  /// - Parameter now: The time at which the seat is used from, if it is free.
+  /// - Parameters:
+  ///   - now: The time at which the seat is used from, if it is free.
+  ///   - thread: The thread that asks. It may have another seat.
   package mutating func arrive(
-    _ purpose: Purpose, for work: String, at now: ContinuousClock.Instant
+    _ purpose: Purpose, for work: String, at now: ContinuousClock.Instant, thread: UInt = 0
   ) -> Admission {
     defer { _invariantCheck() }
-    if isClosed { return .refuse }
+    let isHolding = thread != 0 && holdings.contains { $0?.thread == thread }
+    if isClosed, !isHolding { return .refuse }
     if let seat = free.popLast() {
-      holdings[seat] = Use(purpose: purpose, work: work, start: now)
+      holdings[seat] = Use(purpose: purpose, work: work, start: now, thread: thread)
       return .enter(seat: seat)
     }
+    if isHolding {
+      let waiting = Set(queue.map(\.thread)).union([thread])
+      if holdings.allSatisfy({ $0.map { waiting.contains($0.thread) } ?? false }) {
+        return .deadlock
+      }
+    }
     nextTicket += 1
-    queue.append(Waiter(ticket: nextTicket, purpose: purpose, work: work))
+    queue.append(Waiter(ticket: nextTicket, purpose: purpose, work: work, thread: thread))
     return .wait(ticket: nextTicket)
   }
 
@@ -89,7 +103,8 @@ package struct PostgresPoolGate {
       return nil
     }
     let waiter = queue.removeFirst()
-    holdings[seat] = Use(purpose: waiter.purpose, work: waiter.work, start: now)
+    holdings[seat] = Use(
+      purpose: waiter.purpose, work: waiter.work, start: now, thread: waiter.thread)
     return Grant(ticket: waiter.ticket, seat: seat)
   }
 

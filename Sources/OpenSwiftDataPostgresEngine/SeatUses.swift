@@ -11,6 +11,8 @@ final class SeatUses: @unchecked Sendable {
     /// The thread that has the seat; 0 for none.
     let holder = Atomic<UInt>(0)
     var purpose = PostgresPoolGate.Purpose.read
+    /// The context of the thread; `nil` if any context of it may use the seat.
+    var owner: UUID?
     /// How many uses of the thread are inside each other.
     var depth = 0
   }
@@ -19,7 +21,8 @@ final class SeatUses: @unchecked Sendable {
 
   init(count: Int) { seats = (0..<count).map { _ in Seat() } }
 
-  private static var thread: UInt {
+  /// The thread that asks.
+  static var thread: UInt {
     #if canImport(Glibc)
       UInt(pthread_self())
     #else
@@ -37,11 +40,25 @@ final class SeatUses: @unchecked Sendable {
     return seats.indices.contains { isOwn($0, of: thread) }
   }
 
-  /// Uses a seat that this thread has already: one for writing always, one for reading only to read.
-  /// - Returns: `nil` if the thread needs a seat.
-  func enterAgain(_ purpose: PostgresPoolGate.Purpose) -> Int? {
+  /// Whether this thread has a seat with which a context may read.
+  func isHeldByThread(for owner: UUID?) -> Bool {
     let thread = SeatUses.thread
-    let own = seats.indices.lazy.filter { self.isOwn($0, of: thread) }
+    return seats.indices.contains { isOwn($0, of: thread) && isShared($0, with: owner) }
+  }
+
+  private func isShared(_ seat: Int, with owner: UUID?) -> Bool {
+    guard let owner, let other = seats[seat].owner else { return true }
+    return owner == other
+  }
+
+  /// Uses a seat that this thread has already: one for writing to write, and each of the same context to
+  /// read.
+  /// - Returns: `nil` if the thread needs a seat.
+  func enterAgain(_ purpose: PostgresPoolGate.Purpose, for owner: UUID?) -> Int? {
+    let thread = SeatUses.thread
+    let own = seats.indices.lazy.filter {
+      self.isOwn($0, of: thread) && (purpose == .write || self.isShared($0, with: owner))
+    }
     guard
       let seat = own.first(where: { self.seats[$0].purpose == .write })
         ?? (purpose == .read ? own.first : nil)
@@ -51,8 +68,9 @@ final class SeatUses: @unchecked Sendable {
   }
 
   /// Called by the thread that has got a seat.
-  func enter(_ seat: Int, _ purpose: PostgresPoolGate.Purpose) {
+  func enter(_ seat: Int, _ purpose: PostgresPoolGate.Purpose, for owner: UUID?) {
     seats[seat].purpose = purpose
+    seats[seat].owner = owner
     seats[seat].depth = 1
     seats[seat].holder.store(SeatUses.thread, ordering: .relaxed)
   }

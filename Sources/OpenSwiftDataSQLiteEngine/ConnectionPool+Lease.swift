@@ -1,4 +1,4 @@
-import Synchronization
+package import Foundation
 
 extension ConnectionPool {
   /// The writer, lent for longer than one call: from writing a save until its commit.
@@ -25,11 +25,20 @@ extension ConnectionPool {
   }
 
   /// Lends the writing connection until the lease ends.
-  /// - Parameter limit: How long to wait for another thread; `nil` for the pool's own limit.
-  package func leaseWriter(within limit: Duration? = nil) throws -> Lease {
-    let seat = try enterForWriting(within: limit)
+  /// - Parameters:
+  ///   - owner: The context that writes.
+  ///   - limit: How long to wait for another thread; `nil` for the pool's own limit.
+  package func leaseWriter(
+    for owner: UUID? = nil, within limit: Duration? = nil
+  ) throws -> Lease {
+    let seat = try enterForWriting(for: owner, within: limit)
     do {
-      return Lease(connection: try connection(at: seat)) { self.leave(seat) }
+      let connection = try connection(at: seat)
+      let isFirst = noteWriting(at: seat, on: connection, for: owner)
+      return Lease(connection: connection) {
+        if isFirst { self.forgetWriting(at: seat) }
+        self.leave(seat)
+      }
     } catch {
       leave(seat)
       throw error

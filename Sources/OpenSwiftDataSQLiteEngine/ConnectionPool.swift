@@ -1,11 +1,13 @@
 import Dispatch
-import Foundation
+package import Foundation
 import Synchronization
 
 /// The connections of one store: one writer, and readers that run during a write.
 ///
 /// 1. `read` or `write` asks the gate for a seat. A thread that already holds a seat keeps its
-///    connection: a read inside a write sees the uncommitted changes of the write.
+///    connection: a read inside a write sees the uncommitted changes of the write. Another context of
+///    the thread reads on another connection. If there is only one, its reads throw
+///    `UncommittedChanges` while there are any.
 /// 2. When all suitable seats are taken, the thread sleeps until the gate assigns it one, in the
 ///    order of arrival. It waits at most `seatTimeout`, so threads that wait for each other get an
 ///    error.
@@ -31,6 +33,8 @@ package final class ConnectionPool: @unchecked Sendable {
 
   private final class Seat {
     var connection: Connection?
+    /// The context that writes, and the number of changes before; `nil` if none is known.
+    var writing: (owner: UUID, changes: Int64)?
   }
 
   private let state: Mutex<State>
@@ -86,10 +90,17 @@ package final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Lends a connection for reading to `body`.
-  package func read<R>(_ body: (Connection) throws -> R) throws -> R {
-    let seat = try enter(.read)
+  /// - Parameter owner: The context that reads; `nil` for any context of the thread.
+  /// - Throws: `UncommittedChanges` if the only connection has changes of another context.
+  package func read<R>(for owner: UUID? = nil, _ body: (Connection) throws -> R) throws -> R {
+    let seat = try enter(.read, for: owner)
     defer { leave(seat) }
     return try use(seat) { connection in
+      if let writing = seats[seat].writing, let owner, owner != writing.owner,
+        connection.totalChanges != writing.changes
+      {
+        throw UncommittedChanges()
+      }
       let result = try body(connection)
       try connection.checkSchemaAfterReading()
       return result
@@ -97,11 +108,26 @@ package final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Lends the writing connection to `body`.
-  package func write<R>(_ body: (Connection) throws -> R) throws -> R {
-    let seat = try enterForWriting()
+  /// - Parameter owner: The context that writes.
+  package func write<R>(for owner: UUID? = nil, _ body: (Connection) throws -> R) throws -> R {
+    let seat = try enterForWriting(for: owner)
     defer { leave(seat) }
-    return try use(seat, body)
+    return try use(seat) { connection in
+      let isFirst = noteWriting(at: seat, on: connection, for: owner)
+      defer { if isFirst { forgetWriting(at: seat) } }
+      return try body(connection)
+    }
   }
+
+  /// Called by the holder of the writer's seat.
+  /// - Returns: Whether it is the first write, at whose end `forgetWriting` must be called.
+  func noteWriting(at seat: Int, on connection: Connection, for owner: UUID?) -> Bool {
+    guard let owner, seats[seat].writing == nil else { return false }
+    seats[seat].writing = (owner, connection.totalChanges)
+    return true
+  }
+
+  func forgetWriting(at seat: Int) { seats[seat].writing = nil }
 
   /// A function of its own, so that nobody retains the connection when the seat is left: whoever
   /// closes the pool then releases the last reference.
@@ -123,11 +149,11 @@ package final class ConnectionPool: @unchecked Sendable {
   package var readerCount: Int { max(seats.count - (mode.isWritable ? 1 : 0), 1) }
 
   /// - Parameter limit: How long to wait; `nil` for the pool's own limit.
-  func enterForWriting(within limit: Duration? = nil) throws -> Int {
+  func enterForWriting(for owner: UUID?, within limit: Duration? = nil) throws -> Int {
     guard mode.isWritable else {
       throw SQLiteError(.readOnly, message: "the store was opened read-only", path: path)
     }
-    return try enter(.write, within: limit)
+    return try enter(.write, for: owner, within: limit)
   }
 
   /// Waits until all seats are free, writes the log back, and closes all connections; later uses throw.
@@ -179,10 +205,12 @@ package final class ConnectionPool: @unchecked Sendable {
     return connection
   }
 
-  private func enter(_ purpose: PoolGate.Purpose, within limit: Duration? = nil) throws -> Int {
+  private func enter(
+    _ purpose: PoolGate.Purpose, for owner: UUID?, within limit: Duration? = nil
+  ) throws -> Int {
     let thread = ObjectIdentifier(Thread.current)
     let (admission, sleeper) = state.withLock { state in
-      let admission = state.gate.arrive(purpose, holder: thread)
+      let admission = state.gate.arrive(purpose, holder: thread, for: owner)
       guard case .wait(let ticket) = admission else { return (admission, nil as Sleeper?) }
       let sleeper = Sleeper()
       state.sleepers[ticket] = sleeper
@@ -194,6 +222,12 @@ package final class ConnectionPool: @unchecked Sendable {
       var error = SQLiteError(.misuse, message: "the store is closed", path: path)
       error.isClosedPool = true
       throw error
+    case .deadlock:
+      throw SQLiteError(
+        .busy,
+        message: "all connections are used by this thread, or by threads that wait for it",
+        path: path
+      ).advising("End the transactions and snapshots of other contexts of the thread first.")
     case .wait(let ticket):
       let longest = limit ?? seatTimeout
       let deadline = DispatchTime.now() + .milliseconds(Int(longest.milliseconds))

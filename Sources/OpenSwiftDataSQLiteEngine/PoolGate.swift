@@ -1,7 +1,14 @@
+package import Foundation
+
 /// Assigns the connections of a pool to holders; a pure state machine without threads or locks.
 ///
-/// Every seat has one holder at a time. A request that finds all suitable seats held gets a ticket.
-/// A free seat goes to the oldest suitable ticket, so no request waits forever.
+/// Every seat has one holder at a time: a thread, mostly on behalf of a context. A request that finds
+/// all suitable seats held gets a ticket. A free seat goes to the oldest suitable ticket, so no
+/// request waits forever.
+///
+/// Another context of the same thread gets another seat for its reads. So it sees neither uncommitted
+/// changes nor an earlier state. A thread that waits while it holds a seat could wait for itself;
+/// such a request is refused.
 package struct PoolGate {
   package enum Purpose { case read, write }
 
@@ -14,6 +21,9 @@ package struct PoolGate {
 
     /// The pool is closed.
     case refuse
+
+    /// All suitable seats are held by this thread, or by threads that wait for its seats.
+    case deadlock
   }
 
   /// A seat that was assigned to a waiting ticket.
@@ -28,14 +38,22 @@ package struct PoolGate {
   }
 
   private struct Holding {
-    var holder: ObjectIdentifier
-    var depth: Int
+    let holder: ObjectIdentifier
+    /// The context; `nil` if any context of the thread may use the seat.
+    let owner: UUID?
+    var depth = 1
+
+    func isOwn(_ holder: ObjectIdentifier, _ owner: UUID?) -> Bool {
+      self.holder == holder
+        && (self.owner == nil || owner == nil || self.owner == owner)
+    }
   }
 
   private struct Waiter {
     let ticket: Int
     let purpose: Purpose
     let holder: ObjectIdentifier
+    let owner: UUID?
   }
 
   /// The seat for writing; `nil` in a read-only pool.
@@ -59,19 +77,23 @@ package struct PoolGate {
   package var isIdle: Bool { holdings.allSatisfy { $0 == nil } }
 
   /// Requests a seat. A holder of a suitable seat gets it again at once.
-  package mutating func arrive(_ purpose: Purpose, holder: ObjectIdentifier) -> Admission {
+  /// - Parameter owner: The context that reads or writes; `nil` for any of the thread.
+  package mutating func arrive(
+    _ purpose: Purpose, holder: ObjectIdentifier, for owner: UUID? = nil
+  ) -> Admission {
     defer { _invariantCheck() }
-    if let seat = held(by: holder, for: purpose) {
+    if let seat = held(by: holder, owner, for: purpose) {
       holdings[seat]?.depth += 1
       return .enter(seat: seat)
     }
-    if isClosed { return .refuse }
+    if isClosed, !isHolding(holder) { return .refuse }
     if let seat = seats(for: purpose).first(where: { holdings[$0] == nil }) {
-      holdings[seat] = Holding(holder: holder, depth: 1)
+      holdings[seat] = Holding(holder: holder, owner: owner)
       return .enter(seat: seat)
     }
+    if isHolding(holder), waitsForever(holder, for: purpose) { return .deadlock }
     nextTicket += 1
-    queue.append(Waiter(ticket: nextTicket, purpose: purpose, holder: holder))
+    queue.append(Waiter(ticket: nextTicket, purpose: purpose, holder: holder, owner: owner))
     return .wait(ticket: nextTicket)
   }
 
@@ -91,7 +113,7 @@ package struct PoolGate {
       return nil
     }
     let waiter = queue.remove(at: index)
-    holdings[seat] = Holding(holder: waiter.holder, depth: 1)
+    holdings[seat] = Holding(holder: waiter.holder, owner: waiter.owner)
     return Grant(ticket: waiter.ticket, seat: seat)
   }
 
@@ -121,11 +143,31 @@ package struct PoolGate {
     }
   }
 
-  /// The holder of the writer also reads through it, and so sees its own uncommitted changes.
-  private func held(by holder: ObjectIdentifier, for purpose: Purpose) -> Int? {
-    if let writerSeat, holdings[writerSeat]?.holder == holder { return writerSeat }
+  /// The holder of the writer also reads through it, and so sees its own uncommitted changes. So does
+  /// another context of its thread if there is no other seat, and if it writes: the store refuses that.
+  private func held(by holder: ObjectIdentifier, _ owner: UUID?, for purpose: Purpose) -> Int? {
+    if let writerSeat, let holding = holdings[writerSeat], holding.holder == holder {
+      if purpose == .write || readerSeats.isEmpty || holding.isOwn(holder, owner) {
+        return writerSeat
+      }
+    }
     guard purpose == .read else { return nil }
-    return readerSeats.first { holdings[$0]?.holder == holder }
+    return readerSeats.first { holdings[$0]?.isOwn(holder, owner) == true }
+  }
+
+  /// Whether each thread that could free a suitable seat waits, in the end, for a seat of `holder`.
+  private func waitsForever(_ holder: ObjectIdentifier, for purpose: Purpose) -> Bool {
+    var blocked = queue.map { (holder: $0.holder, purpose: $0.purpose) }
+    blocked.append((holder, purpose))
+    func isBlocked(_ seat: Int) -> Bool {
+      guard let holding = holdings[seat] else { return false }
+      return blocked.contains { $0.holder == holding.holder }
+    }
+    while true {
+      let left = blocked.filter { seats(for: $0.purpose).allSatisfy(isBlocked) }
+      if left.count == blocked.count { return blocked.contains { $0.holder == holder } }
+      blocked = left
+    }
   }
 
   /// Empty without the compilation condition.

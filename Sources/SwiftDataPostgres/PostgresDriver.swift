@@ -48,21 +48,25 @@ struct PostgresDriver: SQLDriver {
     numbers = PostgresNumbers(mapping, lock: lock)
   }
 
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    try reading(canRepeat: { true }, body)
+  func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
+    try reading(for: reader, canRepeat: { true }, body)
   }
 
   /// The state of one server.
-  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try reading(canRepeat: canRepeat) { session in
+  func snapshot<R>(
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R {
+    try reading(for: reader, canRepeat: canRepeat) { session in
       try ReadInterruption.allowed(in: session) { try session.snapshot(body) }
     }
   }
 
-  func readingPrimary<R>(_ body: () throws -> R) throws -> R {
-    if router == nil || pool.isHeldByThread { return try body() }
+  func readingPrimary<R>(for reader: EditingState.ID?, _ body: () throws -> R) throws -> R {
+    if router == nil || pool.isHeldByThread(for: reader) { return try body() }
     return try translatingReads {
-      try readOnPrimary("a read from the primary server", canRepeat: { true }) { _ in try body() }
+      try readOnPrimary(
+        "a read from the primary server", for: reader, canRepeat: { true }
+      ) { _ in try body() }
     }
   }
 
@@ -77,7 +81,7 @@ struct PostgresDriver: SQLDriver {
   /// - Parameter canRepeat: Whether `body` may run again after the loss of a connection or a failure of
   ///   a standby.
   private func reading<R>(
-    canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
   ) throws -> R {
     try ReadInterruption.check()
     func read(_ connection: PostgresConnection) throws -> R {
@@ -91,15 +95,19 @@ struct PostgresDriver: SQLDriver {
       return result
     }
     return try translatingReads {
-      if pool.isHeldByThread { return try pool.read("a fetch", read) }
-      guard let router else { return try readOnPrimary(canRepeat: canRepeat, read) }
+      if pool.isHeldByThread(for: reader) { return try pool.read("a fetch", for: reader, read) }
+      guard let router else {
+        return try readOnPrimary(for: reader, canRepeat: canRepeat, read)
+      }
       // A read inside a snapshot sees the same state.
-      if let held = router.held { return try held.read("a fetch", readOnStandby) }
+      if let held = router.held(for: reader) {
+        return try held.read("a fetch", for: reader, readOnStandby)
+      }
       guard case .standby(let standby, let pool) = router.choose() else {
-        return try readOnPrimary(canRepeat: canRepeat, read)
+        return try readOnPrimary(for: reader, canRepeat: canRepeat, read)
       }
       do {
-        return try pool.read("a fetch", readOnStandby)
+        return try pool.read("a fetch", for: reader, readOnStandby)
       } catch {
         guard let failure = PostgresError(in: error), failure.isOfStandby else { throw error }
         // Later reads would wait for the lock too.
@@ -108,7 +116,7 @@ struct PostgresDriver: SQLDriver {
         }
         router.include(nil)
         guard canRepeat() else { throw error }
-        return try readOnPrimary(canRepeat: canRepeat, read)
+        return try readOnPrimary(for: reader, canRepeat: canRepeat, read)
       }
     }
   }
@@ -116,13 +124,14 @@ struct PostgresDriver: SQLDriver {
   /// A read whose connection is lost meanwhile is repeated on a new one. While a server recovers from a
   /// crash, it may close that one too.
   private func readOnPrimary<R>(
-    _ work: String = "a fetch", canRepeat: () -> Bool, _ body: (PostgresConnection) throws -> R
+    _ work: String = "a fetch", for reader: EditingState.ID?, canRepeat: () -> Bool,
+    _ body: (PostgresConnection) throws -> R
   ) throws -> R {
     var repetitions = 0
     while true {
       var isConnected = false
       do {
-        return try pool.read(work) { connection in
+        return try pool.read(work, for: reader) { connection in
           isConnected = true
           return try body(connection)
         }
@@ -151,9 +160,12 @@ struct PostgresDriver: SQLDriver {
     }
   }
 
-  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
+  func write<R>(
+    for writer: EditingState.ID?, else consequence: String,
+    _ body: (any SQLSession) throws -> R
+  ) throws -> R {
     func write() throws -> R {
-      try pool.write("a change") { connection in
+      try pool.write("a change", for: writer) { connection in
         prepare(connection)
         return try body(connection)
       }
@@ -193,9 +205,11 @@ struct PostgresDriver: SQLDriver {
     }
   }
 
-  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
+  func leaseWriter(
+    for writer: EditingState.ID?, within limit: Duration?
+  ) throws -> any SQLWriterLease {
     try translating(else: PostgresWriterLease.consequence) {
-      let lease = try pool.lease(within: limit)
+      let lease = try pool.lease(for: writer, within: limit)
       try monitor.willWrite(lease.connection)
       prepare(lease.connection)
       return PostgresWriterLease(driver: self, lease: lease)

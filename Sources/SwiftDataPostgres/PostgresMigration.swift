@@ -106,15 +106,20 @@ final class PostgresStageDriver: SQLDriver, @unchecked Sendable {
     }
   }
 
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+  func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
     try use(.storeReadFailure, "the context is unchanged", body)
   }
 
-  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
+  func write<R>(
+    for writer: EditingState.ID?, else consequence: String,
+    _ body: (any SQLSession) throws -> R
+  ) throws -> R {
     try use(.storeWriteFailure, consequence, body)
   }
 
-  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease { Lease(driver: self) }
+  func leaseWriter(
+    for writer: EditingState.ID?, within limit: Duration?
+  ) throws -> any SQLWriterLease { Lease(driver: self) }
 
   private final class Lease: SQLWriterLease {
     private let driver: PostgresStageDriver
@@ -122,7 +127,7 @@ final class PostgresStageDriver: SQLDriver, @unchecked Sendable {
     init(driver: PostgresStageDriver) { self.driver = driver }
 
     func use<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-      try driver.write(else: "nothing was saved", body)
+      try driver.write(for: nil, else: "nothing was saved", body)
     }
 
     func end() {}

@@ -27,7 +27,7 @@ extension PostgresStore: HistoryProviding {
   /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only, or
   ///   `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    _ = try engine.deleteHistory(descriptor)
+    _ = try engine.deleteHistory(descriptor, for: nil)
   }
 }
 

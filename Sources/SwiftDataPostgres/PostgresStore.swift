@@ -138,7 +138,7 @@ extension PostgresStore: PortProviding {
 }
 
 extension PostgresStore: ClosableStore {
-  package var isUsedByThread: Bool { pool.isHeldByThread || router?.held != nil }
+  package var isUsedByThread: Bool { pool.isHeldByThread || router?.held() != nil }
 
   /// Waits until all reads and writes have ended, and closes the connections.
   /// - Throws: `SwiftDataError.storeWriteFailure` if this thread reads or writes the store.

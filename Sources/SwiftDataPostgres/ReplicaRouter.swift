@@ -104,8 +104,9 @@ final class ReplicaRouter: Sendable {
   // MARK: Choosing
 
   /// The standby whose connection this thread has, inside a read of several statements.
-  var held: PostgresPool? {
-    state.withLock { $0.usedPools }.first(where: \.isHeldByThread)
+  /// - Parameter reader: The context that reads; `nil` for any of the thread.
+  func held(for reader: UUID? = nil) -> PostgresPool? {
+    state.withLock { $0.usedPools }.first { $0.isHeldByThread(for: reader) }
   }
 
   /// Chooses a server, and asks the servers first if that is needed.

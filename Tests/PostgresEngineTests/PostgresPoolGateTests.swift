@@ -35,6 +35,20 @@ struct PostgresPoolGateTests {
     #expect(!isWithdrawn)
   }
 
+  @Test func nobodyWaitsForItself() {
+    var gate = PostgresPoolGate(seats: 2)
+    func ask(_ thread: UInt) -> PostgresPoolGate.Admission {
+      gate.arrive(.read, for: "read", at: start, thread: thread)
+    }
+    #expect(ask(1) == .enter(seat: 0))
+    #expect(ask(2) == .enter(seat: 1))
+    #expect(ask(3) == .wait(ticket: 1))
+    #expect(ask(1) == .wait(ticket: 2))
+    // The first thread waits for the second one.
+    #expect(ask(2) == .deadlock)
+    #expect(gate.leave(seat: 1, at: start) == PostgresPoolGate.Grant(ticket: 1, seat: 1))
+  }
+
   @Test func theSeatUsedLastIsUsedNext() {
     var gate = PostgresPoolGate(seats: 3)
     #expect(arrive(&gate) == .enter(seat: 0))

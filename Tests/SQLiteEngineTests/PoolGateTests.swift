@@ -1,3 +1,4 @@
+import Foundation
 import OpenSwiftDataSQLiteEngine
 import Testing
 
@@ -46,6 +47,37 @@ struct PoolGateTests {
     #expect(gate.arrive(.read, holder: id(ann)) == .enter(seat: 1))
     #expect(gate.arrive(.write, holder: id(ann)) == .enter(seat: 0))
     #expect(gate.arrive(.read, holder: id(ann)) == .enter(seat: 0))
+  }
+
+  @Test func anotherContextReadsBesideTheWriterOfItsThread() {
+    let (writer, reader) = (UUID(), UUID())
+    var gate = PoolGate(hasWriter: true, readers: 2)
+    #expect(gate.arrive(.write, holder: id(ann), for: writer) == .enter(seat: 0))
+    #expect(gate.arrive(.read, holder: id(ann), for: writer) == .enter(seat: 0))
+    #expect(gate.arrive(.read, holder: id(ann), for: reader) == .enter(seat: 1))
+    #expect(gate.arrive(.read, holder: id(ann), for: reader) == .enter(seat: 1))
+    #expect(gate.arrive(.read, holder: id(ann)) == .enter(seat: 0))
+    // The store refuses what it writes.
+    #expect(gate.arrive(.write, holder: id(ann), for: reader) == .enter(seat: 0))
+  }
+
+  @Test func nobodyWaitsForItself() {
+    let contexts = (0..<3).map { _ in UUID() }
+    var gate = PoolGate(hasWriter: true, readers: 2)
+    #expect(gate.arrive(.read, holder: id(ann), for: contexts[0]) == .enter(seat: 1))
+    #expect(gate.arrive(.read, holder: id(ann), for: contexts[1]) == .enter(seat: 2))
+    #expect(gate.arrive(.read, holder: id(ann), for: contexts[2]) == .deadlock)
+    #expect(gate.arrive(.read, holder: id(bob), for: contexts[2]) == .wait(ticket: 1))
+  }
+
+  @Test func twoThreadsDoNotWaitForEachOther() {
+    let contexts = (0..<3).map { _ in UUID() }
+    var gate = PoolGate(hasWriter: true, readers: 1)
+    #expect(gate.arrive(.write, holder: id(ann), for: contexts[0]) == .enter(seat: 0))
+    #expect(gate.arrive(.read, holder: id(bob), for: contexts[1]) == .enter(seat: 1))
+    #expect(gate.arrive(.read, holder: id(ann), for: contexts[2]) == .wait(ticket: 1))
+    #expect(gate.arrive(.write, holder: id(bob), for: contexts[2]) == .deadlock)
+    #expect(gate.leave(seat: 1) == PoolGate.Grant(ticket: 1, seat: 1))
   }
 
   @Test func aSingleSeatServesReadersAndWritersInTurn() {

@@ -34,7 +34,7 @@ struct BatchReading<T: PersistentModel> {
     let prefetched = descriptor.relationshipKeyPathsForPrefetching
     guard !prefetched.isEmpty, let port else { return try unprefetchedModels(at: range) }
     // The transaction ends with the batch: the next one may be read much later.
-    return try port.snapshot(canRepeat: { true }) {
+    return try prefetcher.readingOneState(of: port) {
       let models = try unprefetchedModels(at: range)
       let tree = PrefetchTree(prefetched, of: T.self, in: prefetcher.stores.coordinator)
       prefetcher.prefetch(tree, of: models.compactMap(\.self))

@@ -118,6 +118,7 @@ final class ContextCore {
     return FetchOperation(prefetcher, descriptor, port) { prefetcher, body in
       // Models that changed ones are related to would keep what they read beside stored values.
       let reader = ContextCore(coordinator: prefetcher.stores.coordinator)
+      reader.stores.editingState.owner = prefetcher.stores.editingState.owner
       // Computed properties may ask for the context.
       reader.face = (prefetcher.source as? any ContextOwning)?.owningContext
       defer { reader.close() }

@@ -339,8 +339,9 @@ extension ContextCore {
     _ body: () throws -> R
   ) throws -> R {
     guard let port = ports.first else { return try body() }
-    return try port.snapshot(canRepeat: canRepeat) {
-      if start == .now { try port.beginReading() }
+    let reader = stores.editingState
+    return try port.snapshot(for: reader, .readsOfContext, canRepeat: canRepeat) {
+      if start == .now { try port.beginReading(for: reader) }
       return try reading(ports.dropFirst(), from: start, canRepeat: canRepeat, body)
     }
   }

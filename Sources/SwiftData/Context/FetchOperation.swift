@@ -67,7 +67,7 @@ struct FetchOperation<T: PersistentModel> {
     if prefetched.isEmpty, pending?.readsOtherRows != true { return try models(pending) }
     let tree = PrefetchTree(prefetched, of: T.self, in: prefetcher.stores.coordinator)
     // All statements must see one state of the store.
-    return try port.snapshot(canRepeat: { true }) {
+    return try prefetcher.readingOneState(of: port) {
       if let pending {
         let models = try models(pending)
         prefetcher.prefetch(tree, of: models)
@@ -91,11 +91,11 @@ struct FetchOperation<T: PersistentModel> {
     }
     guard let pending else {
       if let count = try port.count(request(descriptor)) { return count }
-      return try port.snapshot(canRepeat: { true }) {
+      return try prefetcher.readingOneState(of: port) {
         try fetchedIdentifiers(nil, areOfOneState: true).count
       }
     }
-    return try port.snapshot(canRepeat: { true }) {
+    return try prefetcher.readingOneState(of: port) {
       var all = descriptor
       (all.fetchLimit, all.fetchOffset) = (nil, nil)
       let count = try pending.count { try FetchOperation(self, all, nil).matching($0, $1).count }
@@ -215,7 +215,7 @@ struct FetchOperation<T: PersistentModel> {
     var whole = descriptor
     (whole.propertiesToFetch, whole.relationshipKeyPathsForPrefetching) = ([], [])
     let operation = FetchOperation(self, whole, readStored)
-    return try port.snapshot(canRepeat: { true }) {
+    return try prefetcher.readingOneState(of: port) {
       let candidates = try port.candidates(of: request(whole))
       if storedReading != nil {
         let found = try operation.matching(candidates, rest)

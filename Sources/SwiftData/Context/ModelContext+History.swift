@@ -21,7 +21,8 @@ extension ModelContext {
     try core.coordinator.requireOpen()
     let ports = core.coordinator.ports
     let stores = Set(ports.map(\.identifier))
-    let pages = try ports.compactMap { try $0.history(descriptor, stores: stores) }
+    let reader = core.stores.editingState
+    let pages = try ports.compactMap { try $0.history(descriptor, stores: stores, for: reader) }
     guard !pages.isEmpty else { throw DataStoreError.unsupportedFeature }
     return HistoryMerge(pages, descriptor).transactions
   }
@@ -43,7 +44,8 @@ extension ModelContext {
     if descriptor.fetchLimit > 0, ports.count > 1 {
       return try deleteFirstHistory(descriptor, in: ports)
     }
-    let keepers = try ports.filter { try $0.deleteHistory(descriptor) }
+    let editor = core.stores.editingState
+    let keepers = try ports.filter { try $0.deleteHistory(descriptor, for: editor) }
     guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
   }
 
@@ -57,7 +59,7 @@ extension ModelContext {
       guard let count = found[port.identifier]?.count else { continue }
       var own = descriptor
       own.fetchLimit = UInt64(count)
-      _ = try port.deleteHistory(own)
+      _ = try port.deleteHistory(own, for: core.stores.editingState)
     }
   }
 }

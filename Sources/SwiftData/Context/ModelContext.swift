@@ -187,7 +187,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// It waits for other writers as a save does; ``transaction(waitingAtMost:block:)`` sets a limit.
   /// Stores that implement the public ``DataStore`` protocol have no transactions: what the block
   /// saves there cannot be undone. Another context must not save on the same thread inside the
-  /// block. See <doc:Concurrency>.
+  /// block, and reads what is committed; in a store in memory its reads throw after a save. See
+  /// <doc:Concurrency>.
   /// - Throws: Errors of `block` or of the save, or `SwiftDataError.storeWriteFailure` if another
   ///   writer keeps the lock; then the block has not run.
   public func transaction(block: () throws -> Void) throws {
@@ -221,7 +222,7 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// Writers are not blocked, except for those of a store in memory, which has one connection. What
   /// other contexts save meanwhile is applied after `body`. Saving, deleting by predicate and
-  /// `transaction` throw inside it. Models in memory keep their values until a fetch reads their
+  /// `transaction` throw inside it; in a store in memory those of another context too. Models in memory keep their values until a fetch reads their
   /// rows. A single fetch always sees one state. With several stores, each has its own state. Not
   /// in Apple's framework.
   /// - Throws: Errors of `body`, or the store's error.

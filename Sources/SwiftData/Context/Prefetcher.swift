@@ -16,6 +16,11 @@ struct Prefetcher {
 
   var editingState: EditingState { stores.editingState }
 
+  /// Runs the statements of one operation, which see one state of the store.
+  func readingOneState<R>(of port: any StorePort, _ body: () throws -> R) throws -> R {
+    try port.snapshot(for: editingState, .oneOperation, canRepeat: { true }, body)
+  }
+
   var coordinator: any StoreCoordinator { stores.coordinator }
 
   /// - Parameter ahead: Rows that the store has read together with the models.

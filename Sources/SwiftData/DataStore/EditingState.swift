@@ -14,9 +14,13 @@ public struct EditingState: Identifiable, Sendable {
   /// The name of the context; recorded in the history.
   package var contextName: String?
 
+  /// The context whose uncommitted changes reads see: the context itself, or the one that it helps.
+  package var owner: UUID
+
   package init(id: UUID = UUID(), author: String? = nil, contextName: String? = nil) {
     self.id = id
     self.author = author
     self.contextName = contextName
+    owner = id
   }
 }

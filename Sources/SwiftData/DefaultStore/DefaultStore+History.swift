@@ -24,6 +24,6 @@ extension DefaultStore: HistoryProviding {
   /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only, or
   ///   `SwiftDataError.storeWriteFailure`; nothing is deleted then.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    _ = try engine.deleteHistory(descriptor)
+    _ = try engine.deleteHistory(descriptor, for: nil)
   }
 }

@@ -18,11 +18,16 @@ struct SQLiteDriver: SQLDriver {
 
   var readerCount: Int { pool.readerCount }
 
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+  func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
     try ReadInterruption.check()
     do {
       try seal?.check(pool.path)
-      return try pool.read { try body($0) }
+      return try pool.read(for: reader) { try body($0) }
+    } catch is UncommittedChanges {
+      throw SwiftDataError.storeReadFailure.with(
+        "Another context of this thread has written to the store and not ended its transaction. The store has "
+          + "one connection, whose rows would show what may be undone. Read with that context, or after "
+          + "the end of the transaction.", because: .invalidRequest)
     } catch is StoreSchemaMonitor.Migrated {
       throw StoreSchemaMonitor.Migrated.whileReading(url)
     } catch let error as SQLiteError {
@@ -35,10 +40,12 @@ struct SQLiteDriver: SQLDriver {
 
   /// A store in memory, or one that is being migrated, has one connection, so its reader is alone.
   /// With a transaction, user code that runs meanwhile, such as an observer, could not save.
-  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
+  func snapshot<R>(
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R {
     let number = file.external?.beginSnapshot()
     defer { if let number { file.external?.endSnapshot(number) } }
-    return try read { connection in
+    return try read(for: reader) { connection in
       try ReadInterruption.allowed(in: connection) {
         try pool.hasOneConnection ? body() : connection.snapshot(body)
       }
@@ -55,10 +62,11 @@ struct SQLiteDriver: SQLDriver {
   }
 
   func write<R>(
-    else consequence: String, _ body: (any SQLSession) throws -> R
+    for writer: EditingState.ID?, else consequence: String,
+    _ body: (any SQLSession) throws -> R
   ) throws -> R {
     try translating(else: consequence) {
-      try pool.write {
+      try pool.write(for: writer) {
         // The store may have been closed while this thread waited.
         try seal?.check(pool.path)
         return try body($0)
@@ -66,9 +74,11 @@ struct SQLiteDriver: SQLDriver {
     }
   }
 
-  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
+  func leaseWriter(
+    for writer: EditingState.ID?, within limit: Duration?
+  ) throws -> any SQLWriterLease {
     try translating(else: SQLiteWriterLease.consequence) {
-      let lease = try pool.leaseWriter(within: limit)
+      let lease = try pool.leaseWriter(for: writer, within: limit)
       try seal?.check(pool.path)
       return SQLiteWriterLease(driver: self, lease: lease)
     }

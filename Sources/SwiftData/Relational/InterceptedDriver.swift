@@ -19,26 +19,33 @@ struct InterceptedDriver: SQLDriver {
 
   var writerCount: Int { base.writerCount }
 
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    try base.read { try body(sessions.session(over: $0)) }
+  func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
+    try base.read(for: reader) { try body(sessions.session(over: $0)) }
   }
 
-  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try base.snapshot(canRepeat: canRepeat, body)
-  }
+  func snapshot<R>(
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R { try base.snapshot(for: reader, canRepeat: canRepeat, body) }
 
-  func readingPrimary<R>(_ body: () throws -> R) throws -> R { try base.readingPrimary(body) }
+  func readingPrimary<R>(for reader: EditingState.ID?, _ body: () throws -> R) throws -> R {
+    try base.readingPrimary(for: reader, body)
+  }
 
   func includeInReads(_ number: Int64) { base.includeInReads(number) }
 
   func didCommit(_ number: Int64?) { base.didCommit(number) }
 
-  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
-    try base.write(else: consequence) { try body(sessions.session(over: $0)) }
+  func write<R>(
+    for writer: EditingState.ID?, else consequence: String,
+    _ body: (any SQLSession) throws -> R
+  ) throws -> R {
+    try base.write(for: writer, else: consequence) { try body(sessions.session(over: $0)) }
   }
 
-  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease {
-    InterceptedLease(base: try base.leaseWriter(within: limit), sessions: sessions)
+  func leaseWriter(
+    for writer: EditingState.ID?, within limit: Duration?
+  ) throws -> any SQLWriterLease {
+    InterceptedLease(base: try base.leaseWriter(for: writer, within: limit), sessions: sessions)
   }
 
   var numberAllocator: (any NumberAllocator)? { base.numberAllocator }

@@ -39,7 +39,7 @@ extension RelationalStore {
     _ query: RowQuery, _ number: Int?, isFree: Bool, _ editor: EditingState,
     _ willCommit: (BatchDeletionReceipt?) -> Void
   ) throws {
-    try driver.write(else: "nothing was deleted") { session in
+    try driver.write(for: editor.owner, else: "nothing was deleted") { session in
       try requireNoOther(than: editor, session)
       let changes = try transaction(session) {
         let changes = RowChanges(self, session, by: editor)

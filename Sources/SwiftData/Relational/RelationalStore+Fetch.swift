@@ -1,4 +1,5 @@
 import OpenSwiftDataSQLSyntax
+import Synchronization
 
 /// Fetches rows and keys.
 ///
@@ -9,7 +10,7 @@ extension RelationalStore {
   package func rows<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>
   ) throws -> FetchedModels {
-    try answer(request.descriptor, readsPart: true) { query, session in
+    try answer(request, readsPart: true) { query, session in
       noteMemory(query)
       let read = rowsRead(query, request.descriptor)
       let rows = try session.statement(read.sql).rows(read.parameters, read.reading).rows
@@ -21,7 +22,7 @@ extension RelationalStore {
     of request: DataStoreFetchRequest<T>, leadingTo slots: [Int]
   ) throws -> FetchedModels {
     guard readsRelatedModelsTogether else { return try rows(of: request) }
-    return try answer(request.descriptor, readsPart: true) { query, session in
+    return try answer(request, readsPart: true) { query, session in
       noteMemory(query)
       let related = query.isFoundDirectly ? relatedReads(query, slots) : []
       var answers = try session.rows(
@@ -52,7 +53,9 @@ extension RelationalStore {
     var descriptor = request.descriptor
     descriptor.sortBy = []
     (descriptor.fetchLimit, descriptor.fetchOffset) = (nil, nil)
-    let all: Int64? = try answer(descriptor) { query, session in
+    let unlimited = DataStoreFetchRequest(
+      descriptor: descriptor, editingState: request.editingState)
+    let all: Int64? = try answer(unlimited) { query, session in
       if query.compiled.filtersInMemory { return nil }
       let statement = try session.statement(query.text(.count, [.function("count", [.star])]))
       return try statement.integer(query.parameters) ?? 0
@@ -63,7 +66,7 @@ extension RelationalStore {
   package func identifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> FoundIdentifiers? {
-    try answer(request.descriptor) { query, session in
+    try answer(request) { query, session in
       // Sorting in memory needs rows, so the caller requests those next.
       if !query.compiled.sortsInMemory { noteMemory(query) }
       return FoundIdentifiers(identifiers: try keys(query, session), rest: query.rest)
@@ -72,7 +75,7 @@ extension RelationalStore {
 
   package func candidates<T: PersistentModel>(
     of request: DataStoreFetchRequest<T>
-  ) throws -> FetchedIdentifiers { try answer(request.descriptor, keys) }
+  ) throws -> FetchedIdentifiers { try answer(request, keys) }
 
   private func keys(_ query: RowQuery, _ session: any SQLSession) throws -> FetchedIdentifiers {
     let selection = plans.selection(of: query.entity)
@@ -90,11 +93,12 @@ extension RelationalStore {
   ) throws -> FetchedRows {
     switch identifiers {
     case .keys(let keys):
-      try rows(of: descriptor, withKeys: range.map { keys.rowKey(at: $0) }, slots: slots)
+      try rows(
+        of: descriptor, withKeys: range.map { keys.rowKey(at: $0) }, slots: slots, editingState)
     case .identifiers(let identifiers):
       try rows(
         of: descriptor, withKeys: identifiers[range].compactMap { key(of: $0.resolved) },
-        slots: slots)
+        slots: slots, editingState)
     }
   }
 
@@ -104,13 +108,27 @@ extension RelationalStore {
     log.note(entity: query.entity.name, reasons: query.compiled.unsupported + order)
   }
 
-  package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try driver.snapshot(canRepeat: canRepeat, body)
+  package func snapshot<R>(
+    for reader: EditingState, _ use: SnapshotUse, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R {
+    try driver.snapshot(for: reader.owner, canRepeat: canRepeat) {
+      guard use == .readsOfContext else { return try body() }
+      let session = try driver.read(for: reader.owner) { ObjectIdentifier($0) }
+      let isFirst = openSnapshots.withLock { snapshots in
+        if snapshots[session] != nil { return false }
+        snapshots[session] = reader.owner
+        return true
+      }
+      defer { if isFirst { openSnapshots.withLock { _ = $0.removeValue(forKey: session) } } }
+      return try body()
+    }
   }
 
   /// A read transaction sees the state at its first statement.
-  package func beginReading() throws {
-    _ = try driver.read { try $0.statement(plans.keys.last).integer(.integer(0)) }
+  package func beginReading(for reader: EditingState) throws {
+    _ = try driver.read(for: reader.owner) {
+      try $0.statement(plans.keys.last).integer(.integer(0))
+    }
   }
 
   /// The primary key, if the identifier belongs to this store.
@@ -120,12 +138,13 @@ extension RelationalStore {
 
   /// The rows with some keys, in the order of the keys.
   private func rows(
-    of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?
+    of descriptor: _ModelDescriptor, withKeys keys: some Collection<Int64>, slots: Set<Int>?,
+    _ reader: EditingState
   ) throws -> FetchedRows {
     guard let read = rowsRead(of: descriptor, withKeys: keys, slots: slots) else {
       return .snapshots([])
     }
-    return try driver.read { session in
+    return try driver.read(for: reader.owner) { session in
       try session.statement(read.sql).rows(read.parameters, read.reading).rows
     }
   }
@@ -153,16 +172,17 @@ extension RelationalStore {
   /// Compiles a request and calls `body` with a session to run it on.
   /// - Parameter readsPart: Whether only the first rows are read if a part is evaluated in memory.
   func answer<T: PersistentModel, R>(
-    _ descriptor: FetchDescriptor<T>, readsPart: Bool = false,
+    _ request: DataStoreFetchRequest<T>, readsPart: Bool = false,
     _ body: (RowQuery, any SQLSession) throws -> R
   ) throws -> R {
+    let (descriptor, reader) = (request.descriptor, request.editingState.owner)
     let query = try RowQuery(self, descriptor, readsPart: readsPart)
     let columns = query.compiled.orderedText
     // Without reports of changes nothing is known about the text, so nothing is asked.
     if columns.isEmpty || !driver.capabilities.reportsChanges {
-      return try driver.read { try body(query, $0) }
+      return try driver.read(for: reader) { try body(query, $0) }
     }
-    return try driver.read { session in
+    return try driver.read(for: reader) { session in
       // What is known about the text must hold for the rows that are read.
       try session.snapshot {
         guard try composedText.fills(columns, of: query.entity.table, session, driver.capabilities)

@@ -25,7 +25,7 @@ extension RelationalStore {
       selection.hasEntityNumber
       ? RowKeys(scopes: plans.scopes) : RowKeys(scope: plans.scope(number: entity.number))
     let text = compiled.shape.select(selection.keyColumns).rendered(in: plans.dialect).sql
-    try driver.read { session in
+    try driver.read(for: request.editingState.owner) { session in
       try session.statement(text).keys(.fetch(compiled.bindings, .all), into: &keys)
     }
     if keys.count > 0, let log {

@@ -14,19 +14,20 @@ import OpenSwiftDataSQLSyntax
 /// All statements see one state of the store.
 extension RelationalStore {
   package func history<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, stores: Set<String>
+    _ descriptor: HistoryDescriptor<T>, stores: Set<String>, for reader: EditingState
   ) throws -> HistoryPage<T>? {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
       return nil
     }
-    return try transactions(descriptor, stores: stores) as? HistoryPage<T>
+    return try transactions(descriptor, stores: stores, for: reader.owner) as? HistoryPage<T>
   }
 
   package func transactions(
-    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, stores: Set<String>
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, stores: Set<String>,
+    for reader: EditingState.ID? = nil
   ) throws -> HistoryPage<DefaultHistoryTransaction> {
     if history == nil { throw lacksHistory }
-    let page = try readingHistory { session in
+    let page = try readingHistory(for: reader) { session in
       let reading = HistoryReading(store: self, session: session)
       let end = try reading.rows.lastAssignedNumber()
       try reading.checkTokens(of: descriptor.predicate, stores: stores, end: end)
@@ -46,9 +47,11 @@ extension RelationalStore {
   /// Lends a session to statements that see one state of the store, with all commits: a token would
   /// seem to come from another store where a copy of the database lags. After the loss of a connection
   /// `body` runs again.
-  func readingHistory<R>(_ body: (any SQLSession) throws -> R) throws -> R {
-    try driver.readingPrimary {
-      try driver.snapshot(canRepeat: { true }) { try driver.read(body) }
+  func readingHistory<R>(
+    for reader: EditingState.ID? = nil, _ body: (any SQLSession) throws -> R
+  ) throws -> R {
+    try driver.readingPrimary(for: reader) {
+      try driver.snapshot(for: reader, canRepeat: { true }) { try driver.read(for: reader, body) }
     }
   }
 

@@ -12,14 +12,15 @@ extension RelationalStore {
   ///   `.invalidTransactionFetchRequest` if the predicate throws, or `.storeWriteFailure`; nothing
   ///   is deleted then.
   package func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>
+    _ descriptor: HistoryDescriptor<T>, for editor: EditingState?
   ) throws -> Bool {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
       return false
     }
     if history == nil || refusal != nil { return true }
     try requireWritable()
-    try driver.write(else: "no history was deleted") { session in
+    try driver.write(for: editor?.owner, else: "no history was deleted") { session in
+      if let editor { try requireNoOther(than: editor, session) }
       try session.transaction {
         let removal = HistoryRemoval(session: session, plans: plans)
         if descriptor.predicate == nil, descriptor.fetchLimit == 0 {

@@ -8,7 +8,7 @@ extension RelationalStore {
   ) throws -> DefaultSnapshot? {
     guard let (key, entity) = row(of: identifier) else { return nil }
     let selection = plans.selection(of: entity)
-    return try driver.read { session in
+    return try driver.read(for: editingState.owner) { session in
       try session.statement(selection.byKey).row(key, reading(selection, limit: 1))
     }
   }
@@ -44,7 +44,7 @@ extension RelationalStore {
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
     guard let key = key(of: owner), let plan = membersPlan(slot, descriptor) else { return [] }
-    return try driver.read { session in
+    return try driver.read(for: editingState.owner) { session in
       try session.statement(plan.query.ofOne)
         .rows(.integer(key), reading(plan.selection)).rows.snapshots
     }
@@ -56,7 +56,9 @@ extension RelationalStore {
   ) throws -> FetchedMembers {
     let keys = owners.map(key(of:))
     let read = try membersRead(keys, slot, descriptor).map { read in
-      try driver.read { try $0.statement(read.sql).rows(read.parameters, read.reading) }
+      try driver.read(for: editingState.owner) {
+        try $0.statement(read.sql).rows(read.parameters, read.reading)
+      }
     }
     return RelationalStore.members(of: keys, in: read)
   }
@@ -75,7 +77,9 @@ extension RelationalStore {
         membersRead(owners.map(key(of:)), slot, descriptor)
       }
     }
-    var answers = try driver.read { try $0.rows(of: reads.compactMap(\.self)) }[...]
+    var answers = try driver.read(for: editingState.owner) {
+      try $0.rows(of: reads.compactMap(\.self))
+    }[...]
     return zip(requests, reads).map { request, read in
       let rows = read == nil ? nil : answers.removeFirst()
       switch request {

@@ -14,7 +14,8 @@ extension RelationalStore {
   ) throws -> RelationalSave {
     try requireWritable()
     let transaction = OpenTransaction(
-      lease: try driver.leaseWriter(), external: driver.externalValues)
+      lease: try driver.leaseWriter(for: editor.owner, within: nil),
+      external: driver.externalValues)
     try requireNoOther(than: editor, transaction.lease)
     try transaction.begin(access)
     return RelationalSave(store: self, transaction: transaction)

@@ -22,7 +22,7 @@ extension RelationalStore {
   ) throws -> (any SQLWriterLease, Int64?, ObjectIdentifier) {
     var losses = 0
     while true {
-      let lease = try driver.leaseWriter(within: limit)
+      let lease = try driver.leaseWriter(for: editor.owner, within: limit)
       try requireNoOther(than: editor, lease)
       do {
         do {
@@ -82,7 +82,8 @@ extension RelationalStore {
 
   /// A save of another context on this thread would become part of the transaction. It would be
   /// rolled back with the transaction, while that context shows it as saved.
-  /// - Throws: `SwiftDataError.storeWriteFailure` inside a transaction of another context.
+  /// Where there is one session, it would be visible in a snapshot of another context.
+  /// - Throws: `SwiftDataError.storeWriteFailure` inside a transaction or such a snapshot of another context.
   func requireNoOther(than editor: EditingState, _ lease: any SQLWriterLease) throws {
     do {
       try lease.use { try requireNoOther(than: editor, $0) }
@@ -93,7 +94,16 @@ extension RelationalStore {
   }
 
   func requireNoOther(than editor: EditingState, _ session: any SQLSession) throws {
-    let owner = openTransactions.withLock { $0[ObjectIdentifier(session)]?.owner }
+    let session = ObjectIdentifier(session)
+    // Only where readers and the writer share a session.
+    let reader = openSnapshots.withLock { $0[session] }
+    if let reader, reader != editor.id {
+      throw SwiftDataError.storeWriteFailure.with(
+        "Another context of this thread reads several times from one state of the store, in a snapshot. The store "
+          + "has one connection, so the snapshot would see the changes. Save after its end. Nothing was "
+          + "stored.", because: .invalidRequest)
+    }
+    let owner = openTransactions.withLock { $0[session]?.owner }
     guard let owner, owner != editor.id else { return }
     throw SwiftDataError.storeWriteFailure.with(
       "Another context of this thread has opened a transaction on the store. Make the changes in that "

@@ -46,6 +46,8 @@ package final class RelationalStore: StorePort {
   /// The transactions of contexts around their saves, by their database session. Each entry is written by
   /// the thread that has the session.
   let openTransactions = Mutex<[ObjectIdentifier: EnclosingTransaction]>([:])
+  /// The contexts that read several times from one state, by their database session.
+  let openSnapshots = Mutex<[ObjectIdentifier: EditingState.ID]>([:])
 
   package init(
     name: String, identifier: String, schema: Schema, mapping: SchemaMapping,
@@ -121,8 +123,10 @@ package final class RelationalStore: StorePort {
   package func erase() throws {
     try requireWritable()
     try driver.write(else: "nothing was deleted") { session in
+      let editor = EditingState()
+      try requireNoOther(than: editor, session)
       try transaction(session) {
-        let changes = RowChanges(self, session, by: EditingState())
+        let changes = RowChanges(self, session, by: editor)
         for root in mapping.entities where root.superName == nil {
           try changes.noteDeletion(of: root, where: nil, [])
         }

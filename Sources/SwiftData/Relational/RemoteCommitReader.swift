@@ -106,7 +106,7 @@ package final class RemoteCommitReader: Sendable {
     guard let limit else {
       return try store.driver.write(else: "nothing was written", read)
     }
-    let writer = try store.driver.leaseWriter(within: limit)
+    let writer = try store.driver.leaseWriter(for: nil, within: limit)
     defer { writer.end() }
     return try writer.use(read)
   }

@@ -20,17 +20,22 @@ package protocol SQLDriver: Sendable {
   /// How many transactions may write at the same time.
   var writerCount: Int { get }
 
-  /// Lends a session that sees commits, and uncommitted changes of the same thread.
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R
+  /// Lends a session that sees commits, and uncommitted changes of the same context on the same thread.
+  /// - Parameter reader: The context; `nil` for any of the thread.
+  /// - Throws: `SwiftDataError.storeReadFailure` also if the only session has uncommitted changes of another
+  ///   context of the thread.
+  func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R
 
-  /// Runs reads that see one state of the database, each on the session that `read` lends
+  /// Runs reads that see one state of the database, each on the session that `read` lends this reader
   /// meanwhile.
   /// - Parameter canRepeat: Whether `body` may run again if the connection is lost.
-  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R
+  func snapshot<R>(
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R
 
   /// Runs reads that see all commits, on the database itself instead of a copy of it that may lag. They
   /// may run again if the connection is lost.
-  func readingPrimary<R>(_ body: () throws -> R) throws -> R
+  func readingPrimary<R>(for reader: EditingState.ID?, _ body: () throws -> R) throws -> R
 
   /// Makes later reads include a transaction of the history, and all before it.
   func includeInReads(_ number: Int64)
@@ -40,13 +45,22 @@ package protocol SQLDriver: Sendable {
   func didCommit(_ number: Int64?)
 
   /// Lends a writing session; only one thread has it at a time.
-  /// - Parameter consequence: What did not happen if it throws, for the error message.
-  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R
+  /// - Parameters:
+  ///   - writer: The context that writes, if there is one.
+  ///   - consequence: What did not happen if it throws, for the error message.
+  func write<R>(
+    for writer: EditingState.ID?, else consequence: String,
+    _ body: (any SQLSession) throws -> R
+  ) throws -> R
 
   /// Lends a writing session to this thread until the lease ends.
-  /// - Parameter limit: How long to wait for another thread; `nil` for the driver's own limit. With
-  ///   `.zero` it throws if the session is not free.
-  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease
+  /// - Parameters:
+  ///   - writer: The context that writes, if there is one.
+  ///   - limit: How long to wait for another thread; `nil` for the driver's own limit. With `.zero` it throws
+  ///     if the session is not free.
+  func leaseWriter(
+    for writer: EditingState.ID?, within limit: Duration?
+  ) throws -> any SQLWriterLease
 
   /// Releases free space to the operating system in small steps. Each step has its own transaction,
   /// so that other writers can run in between. Ends early if another writer blocks it.
@@ -156,15 +170,31 @@ extension SQLDriver {
 
   package var writerCount: Int { 1 }
 
-  package func leaseWriter() throws -> any SQLWriterLease { try leaseWriter(within: nil) }
+  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R { try read(for: nil, body) }
 
-  package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try read { session in
+  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
+    try snapshot(for: nil, canRepeat: canRepeat, body)
+  }
+
+  func readingPrimary<R>(_ body: () throws -> R) throws -> R {
+    try readingPrimary(for: nil, body)
+  }
+
+  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
+    try write(for: nil, else: consequence, body)
+  }
+
+  package func snapshot<R>(
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R {
+    try read(for: reader) { session in
       try ReadInterruption.allowed(in: session) { try session.snapshot(body) }
     }
   }
 
-  package func readingPrimary<R>(_ body: () throws -> R) throws -> R { try body() }
+  package func readingPrimary<R>(
+    for reader: EditingState.ID?, _ body: () throws -> R
+  ) throws -> R { try body() }
 
   package func includeInReads(_ number: Int64) {}
 

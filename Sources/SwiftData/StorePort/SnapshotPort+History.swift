@@ -2,7 +2,7 @@ import Synchronization
 
 extension SnapshotPort {
   func history<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, stores: Set<String>
+    _ descriptor: HistoryDescriptor<T>, stores: Set<String>, for reader: EditingState
   ) throws -> HistoryPage<T>? {
     func fetch<S: HistoryProviding>(_ store: S) throws -> HistoryPage<T>? {
       guard let own = descriptor as? HistoryDescriptor<S.HistoryType>,
@@ -13,7 +13,9 @@ extension SnapshotPort {
     return try (store as? any HistoryProviding).flatMap { try fetch($0) }
   }
 
-  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
+  func deleteHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, for editor: EditingState?
+  ) throws -> Bool {
     func delete<S: HistoryProviding>(_ store: S) throws -> Bool {
       guard let own = descriptor as? HistoryDescriptor<S.HistoryType> else { return false }
       try store.deleteHistory(own)

@@ -82,14 +82,19 @@ package protocol StorePort: AnyObject, Sendable {
   ) throws -> FetchedIdentifiers
 
   /// Runs several reads that see one state of the store, if the store supports that.
-  /// - Parameter canRepeat: Whether `body` may run again if the store loses its connection: always for
-  ///   reads of a fetch, not after code of the app has begun.
+  /// - Parameters:
+  ///   - reader: The context that reads.
+  ///   - use: What is read.
+  ///   - canRepeat: Whether `body` may run again if the store loses its connection: always for reads of a
+  ///     fetch, not after code of the app has begun.
   /// - Throws: Any error of `body`, or the store's error.
-  func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R
+  func snapshot<R>(
+    for reader: EditingState, _ use: SnapshotUse, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R
 
   /// Fixes the state that a snapshot sees to the current one. Must be called inside `snapshot`.
   /// - Throws: The store's error.
-  func beginReading() throws
+  func beginReading(for reader: EditingState) throws
 
   /// Fetches the row of one model; `nil` if there is none.
   /// - Throws: `SwiftDataError`, or the store's error.
@@ -127,10 +132,12 @@ package protocol StorePort: AnyObject, Sendable {
   ) -> PersistentIdentifier?
 
   /// Fetches history transactions; `nil` if the store has no history of this type.
-  /// - Parameter stores: The identifiers of all stores in the container, which tokens may contain.
+  /// - Parameters:
+  ///   - stores: The identifiers of all stores in the container, which tokens may contain.
+  ///   - reader: The context that reads.
   /// - Throws: `SwiftDataError`, or the store's error.
   func history<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, stores: Set<String>
+    _ descriptor: HistoryDescriptor<T>, stores: Set<String>, for reader: EditingState
   ) throws -> HistoryPage<T>?
 
   /// How much history the store has; `nil` if it has none.
@@ -138,9 +145,12 @@ package protocol StorePort: AnyObject, Sendable {
   func historySize() throws -> HistorySize?
 
   /// Deletes the matching history transactions.
+  /// - Parameter editor: The context that deletes.
   /// - Returns: Whether the store has a history of this type.
   /// - Throws: `SwiftDataError`, or the store's error.
-  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool
+  func deleteHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, for editor: EditingState?
+  ) throws -> Bool
 
   /// Follows the history; `nil` if the store has none.
   /// - Parameter token: The start position; `nil` for the end of the history.
@@ -269,13 +279,22 @@ extension StorePort {
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot] { [] }
 
-  package func snapshot<R>(canRepeat: () -> Bool, _ body: () throws -> R) throws -> R {
-    try body()
-  }
+  package func snapshot<R>(
+    for reader: EditingState, _ use: SnapshotUse, canRepeat: () -> Bool, _ body: () throws -> R
+  ) throws -> R { try body() }
 
-  package func beginReading() throws {}
+  package func beginReading(for reader: EditingState) throws {}
 
   package func historySize() throws -> HistorySize? { nil }
+}
+
+/// What is read from one state of a store.
+package enum SnapshotUse {
+  /// The statements of one operation. Code of the app that runs meanwhile, such as an observer, may save with
+  /// another context.
+  case oneOperation
+  /// Operations of a context, between which code of the app runs.
+  case readsOfContext
 }
 
 /// Models at the end of a path.

@@ -31,14 +31,17 @@ final class RecordingDriver: SQLDriver, SQLSession, SQLWriterLease, @unchecked S
     return script.first { sql.contains($0.part) }?.rows ?? []
   }
 
-  func read<R>(_ body: (any SQLSession) throws -> R) throws -> R {
+  func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
     try onRead?()
     return try body(self)
   }
-  func write<R>(else consequence: String, _ body: (any SQLSession) throws -> R) throws -> R {
-    try body(self)
-  }
-  func leaseWriter(within limit: Duration?) throws -> any SQLWriterLease { self }
+  func write<R>(
+    for writer: EditingState.ID?, else consequence: String,
+    _ body: (any SQLSession) throws -> R
+  ) throws -> R { try body(self) }
+  func leaseWriter(
+    for writer: EditingState.ID?, within limit: Duration?
+  ) throws -> any SQLWriterLease { self }
   func use<R>(_ body: (any SQLSession) throws -> R) throws -> R { try body(self) }
   func end() {}
   /// Keeps large values, where a test sets it.
