@@ -107,6 +107,8 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     let face = context.context
     stopClock()
     guard isEnabled, let face else { return }
+    // A save that waits in a run loop has called this: the timer starts again.
+    if face.isSaving { return noteEdit() }
     isSaving = true
     defer {
       isSaving = false
@@ -129,7 +131,10 @@ final class Autosave: EditWatcher, @unchecked Sendable {
   func didRefuseEdit() { noteEdit() }
 
   func didSave(_ saved: SavedChanges?) {
-    if saved != nil { noteNothingPending() }
+    if saved == nil { return }
+    noteNothingPending()
+    // Edits from while the save wrote.
+    if !changes.isEmpty { noteEdit() }
   }
 
   func didRollBack() { noteNothingPending() }

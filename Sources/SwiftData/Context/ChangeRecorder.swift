@@ -35,6 +35,19 @@ final class ChangeRecorder {
     storage.overlay.markChanged(slot)
   }
 
+  /// Called after a save for an edit that was made while it wrote, and that the watchers have seen then.
+  /// - Returns: Whether the model can keep the edit; false if its row no longer exists.
+  func repeatChange(_ storage: _ModelStorage, slot: Int) -> Bool {
+    if storage.flags.contains(.isFault) { faults.fill(storage) }
+    if storage.flags.contains(.hasNoRow) {
+      lostReferences.recordEditWithoutRow(of: storage, slot)
+      return false
+    }
+    changes.change(storage)
+    storage.overlay.markChanged(slot)
+    return true
+  }
+
   /// Called when members of a list have changed, after `willChange` of its slot.
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
     if watchers.isActive { watchers.didEditMembers(edit, of: storage, slot: slot) }

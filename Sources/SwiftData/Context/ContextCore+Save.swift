@@ -5,9 +5,13 @@ import Foundation
 /// Called by `ModelContext.save`, `rollback` and `transaction`, by `Autosave`, and by a batch
 /// deletion that loads its models. External changes are applied first; refused edits are thrown;
 /// `willSave` and `didSave` are posted; the watchers are called before and after.
+///
+/// A save may call code of the app: a custom store, a statement log, the coding of a value. Another save
+/// in it throws. Deletions, a rollback and undo are postponed to the end of the save; edits and
+/// insertions stay unsaved (`LateEdits`).
 extension ContextCore {
   func save() throws {
-    try stores.requireNoSnapshot()
+    try stores.requireIdle()
     externalChanges.applyNew()
     if !pendingErrors.isEmpty { try graph.retryRefusedEdits(in: self) }
     guard !changes.isEmpty || !lostReferences.discardedEdits.isEmpty else {
@@ -21,7 +25,10 @@ extension ContextCore {
     watchers.endEvent()
     let saved: SaveSession.Saved
     do {
+      defer { performPostponed() }
       saved = try watchers.notingSave {
+        stores.isSaving = true
+        defer { stores.isSaving = false }
         var session = saveSession
         return try session.run()
       }
@@ -44,9 +51,20 @@ extension ContextCore {
     let models = SavedModels(
       stores, identities, changes, watchers, lostReferences, recentModels, unreadableValues)
     return SaveSession(
-      source: self, stores: stores, recorder: recorder, externalChanges: externalChanges,
+      source: self, context: identity, stores: stores, recorder: recorder, watchers: watchers,
+      externalChanges: externalChanges,
       models: models, transaction: transaction, refusesUpserts: uniquenessPolicy == .refuse,
       preparation: preparation)
+  }
+
+  /// Does something that would change what a running save stores, after the save.
+  func postpone(_ work: @escaping () -> Void) { postponed.append(work) }
+
+  private func performPostponed() {
+    if postponed.isEmpty { return }
+    let all = postponed
+    postponed = []
+    for work in all { work() }
   }
 
   /// Posts a save now, or at the end of the open transaction.

@@ -45,6 +45,8 @@ final class ContextCore {
   var transaction: ContextTransaction?
   /// The version of each store at its last transaction, by store identifier.
   var seenVersions: [String: Int64] = [:]
+  /// What is done after the running save.
+  var postponed: [() -> Void] = []
   /// Whether unsaved changes are reported on standard error when the context is released.
   var reportsUnsavedChanges = true
 

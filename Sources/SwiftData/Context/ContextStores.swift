@@ -10,6 +10,8 @@ final class ContextStores {
   /// Whether a transaction is open that sees an earlier state than other writers make, so that their changes
   /// are not applied.
   var isBesideWriters = false
+  /// Whether a save of the context runs, which may call code of the app.
+  var isSaving = false
   /// The port of the last look-up, which is usually that of the next one too.
   private var lastScope: IdentifierScope?
   private var lastPort: (any StorePort)?
@@ -58,8 +60,14 @@ final class ContextStores {
   }
 
   /// - Throws: `SwiftDataError.storeWriteFailure` inside a snapshot, whose reads would not see the
-  ///   write.
-  func requireNoSnapshot() throws {
+  ///   write, and inside a save.
+  func requireIdle() throws {
+    if isSaving {
+      throw SwiftDataError.storeWriteFailure.with(
+        "A save of this context is running, and has called this code. Save, delete by predicate or begin a "
+          + "transaction after it. Edits made now stay unsaved. Nothing was stored.",
+        because: .invalidRequest)
+    }
     guard isReadingSnapshot else { return }
     throw SwiftDataError.storeWriteFailure.with(
       "Inside a snapshot nothing can be saved or deleted. Save after the snapshot, "

@@ -206,8 +206,8 @@ extension ContextCore {
   func transaction(
     _ access: WriteAccess = .exclusive, within limit: Duration?, _ block: () throws -> Void
   ) throws {
+    try stores.requireIdle()
     if let transaction { return try runInside(transaction, block) }
-    try stores.requireNoSnapshot()
     let transaction = ContextTransaction(access)
     do {
       for port in coordinator.ports.sorted(by: { $0.identifier < $1.identifier }) {

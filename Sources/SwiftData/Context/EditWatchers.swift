@@ -76,6 +76,9 @@ final class EditWatchers {
   /// Whether any watcher wants the next edit.
   @exclusivity(unchecked) private(set) var isActive = false
 
+  /// What is edited while a save writes.
+  private let late = LateEdits()
+
   /// The watcher of a type; there is at most one.
   func first<W: EditWatcher>(_ kind: W.Type) -> W? {
     for watcher in all { if let watcher = watcher as? W { return watcher } }
@@ -93,19 +96,22 @@ final class EditWatchers {
   }
 
   /// Updates whether any watcher wants the next edit.
-  func update() { isActive = all.contains(where: \.wantsEdits) }
+  func update() { isActive = late.isRecording || all.contains(where: \.wantsEdits) }
 
   // MARK: Edits
 
   func willEdit(_ storage: _ModelStorage, slot: Int) {
+    if late.isRecording { late.note(storage, slot: slot) }
     for watcher in all { watcher.willEdit(storage, slot: slot) }
   }
 
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
+    if late.isRecording { late.note(edit, of: storage, slot: slot) }
     for watcher in all { watcher.didEditMembers(edit, of: storage, slot: slot) }
   }
 
   func willInsert(_ storage: _ModelStorage) {
+    if late.isRecording { late.noteInsertion() }
     for watcher in all { watcher.willInsert(storage) }
   }
 
@@ -123,6 +129,25 @@ final class EditWatchers {
   }
 
   // MARK: Saves and external changes
+
+  /// A save is about to collect the changes.
+  func beginLateEdits(_ changes: ChangeTracker) {
+    late.begin(changes)
+    isActive = true
+  }
+
+  /// What was edited since `beginLateEdits`; `nil` if nothing was. Ends the recording.
+  func takeLateEdits(_ changes: ChangeTracker) -> LateEdits.Taken? {
+    defer { update() }
+    return late.take(changes)
+  }
+
+  /// An attempt to save has ended.
+  func endLateEdits() {
+    guard late.isRecording else { return }
+    late.end()
+    update()
+  }
 
   var needMerged: Bool { all.contains(where: \.needsMerged) }
 

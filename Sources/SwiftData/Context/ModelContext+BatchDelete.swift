@@ -22,7 +22,7 @@ extension ModelContext {
   private func deleteBatch<T: PersistentModel>(
     _ type: T.Type, where predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
-    try core.stores.requireNoSnapshot()
+    try core.stores.requireIdle()
     let descriptor = T._$descriptor
     let port = try core.coordinator.port(of: type)
     if let concerned = port.entitiesConcerned(byDeletionOf: descriptor),

@@ -43,6 +43,12 @@ extension ModelContext {
     core.undoApplication(step, keeping: isKept).run()
   }
 
+  /// Whether a save runs, and has called this code.
+  var isSaving: Bool { core.stores.isSaving }
+
+  /// Does something after the running save.
+  func postpone(_ work: @escaping () -> Void) { core.postpone(work) }
+
   /// The relationships without an inverse that refer to deleted models.
   func references(
     to deleted: [any PersistentModel]

@@ -109,7 +109,11 @@ public class ModelContext: Equatable, SendableMetatype {
   /// relationships refer to are looked up; a relationship whose model was deleted too becomes nil.
   /// A model whose row was deleted by another context before its values were read makes saves throw too.
   public func insert<T>(_ model: T) where T: PersistentModel {
-    core.graph.insert(model._$storage, in: core)
+    let storage = model._$storage
+    if core.stores.isSaving, storage.flags.contains(.isDeleted) {
+      return core.postpone { [core] in core.graph.insert(model._$storage, in: core) }
+    }
+    core.graph.insert(storage, in: core)
   }
 
   /// Marks a model for deletion. The next save deletes it and applies the delete rules.
@@ -125,6 +129,9 @@ public class ModelContext: Equatable, SendableMetatype {
   /// that denies the deletion makes the save throw `SwiftDataError.modelValidationFailure`; so does a
   /// model of another context, until it is deleted. See <doc:Errors>.
   public func delete<T>(_ model: T) where T: PersistentModel {
+    if core.stores.isSaving {
+      return core.postpone { [core] in core.graph.delete(model._$storage) }
+    }
     core.graph.delete(model._$storage)
   }
 
@@ -142,7 +149,8 @@ public class ModelContext: Equatable, SendableMetatype {
   /// columns. New models with several unique constraints are looked up first, with up to one
   /// statement for each constraint. Without changes nothing runs. Delete rules, required
   /// relationships, numbers of members, unique values and the rows that links refer to are checked
-  /// against what is stored when the save has the write lock, whichever writer stored it. A link to
+  /// against what is stored when the save has the write lock, whichever writer stored it. Edits by
+  /// code that the save calls, such as that of a custom store, stay unsaved. A link to
   /// a row that another writer has deleted becomes nil, and is named in ``didOverwrite``; if it is
   /// required, the save throws.
   ///
@@ -166,7 +174,10 @@ public class ModelContext: Equatable, SendableMetatype {
   ///
   /// New models leave the context with their current values, and can be inserted again. Runs no
   /// statement, unless saves of other contexts have to be applied. See <doc:Errors>.
-  public func rollback() { core.rollback() }
+  public func rollback() {
+    if core.stores.isSaving { return core.postpone { [core] in core.rollback() } }
+    core.rollback()
+  }
 
   /// Runs `block` and saves its changes in one transaction; undoes all of it if `block` throws.
   ///

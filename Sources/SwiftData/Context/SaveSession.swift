@@ -15,7 +15,8 @@ import Foundation
 /// 6. *Commit*: each store commits, in the order of the configurations. Inside
 ///    `ModelContext.transaction`, steps 5 and 6 wait for its end (`ContextTransaction`).
 /// 7. *Finalise*: temporary identifiers become permanent in place, changes count as stored, and
-///    models show what the rules changed (`SavedModels`).
+///    models show what the rules changed (`SavedModels`). What was edited since step 3 stays pending
+///    (`LateEdits`).
 ///
 /// An error before the first commit abandons the open saves, withdraws the announcement, undoes
 /// what `DeleteRules` changed in memory, and leaves the context as it was. If a later store fails
@@ -24,8 +25,10 @@ import Foundation
 struct SaveSession {
   /// Finds the models that relationships refer to.
   let source: any _FaultSource
+  let context: ContextIdentity
   let stores: ContextStores
   let recorder: ChangeRecorder
+  let watchers: EditWatchers
   let externalChanges: ExternalChangeApplication
   let models: SavedModels
   /// The transaction that encloses the save.
@@ -179,6 +182,7 @@ struct SaveSession {
 
   private mutating func attempt(_ access: WriteAccess) throws -> Saved {
     var batches: [Batch] = []
+    defer { watchers.endLateEdits() }
     SaveStep.reach(.begun)
     do {
       for port in try stores.ports(of: changes) {
@@ -186,6 +190,7 @@ struct SaveSession {
       }
       SaveStep.reach(.locked)
       let failures = try preparation.run(access)
+      watchers.beginLateEdits(changes)
       try collect(into: batches)
       try write(batches.filter(\.port.isTransactional), failures.all)
       if !failures.all.isEmpty {
@@ -329,10 +334,13 @@ struct SaveSession {
   private func finalise(_ batches: [Batch], _ announced: Int?) -> Saved {
     // Released after the lists of the context are updated: deinitialisers of models may call back.
     let pending = changes.lists
+    let late = watchers.takeLateEdits(changes)
     transaction?.note(batches)
     let overwritten = takeOverwrittenNames(batches)
     var saved = models.finalise(
-      batches, in: transaction, isNoted: announced == nil || externalChanges.feed.hasReaders)
+      batches, in: transaction, isNoted: announced == nil || externalChanges.feed.hasReaders,
+      keepingOthers: late != nil)
+    late?.restore(with: recorder, in: context)
     saved.overwritten.merge(overwritten) { $1 + $0 }
     if let announced { externalChanges.feed.complete(announced, with: saved.note) }
     return withExtendedLifetime(pending) { saved }

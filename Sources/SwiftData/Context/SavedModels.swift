@@ -37,12 +37,14 @@ struct SavedModels {
   ///   - batches: The committed ones.
   ///   - transaction: The transaction that encloses the save.
   ///   - isNoted: Whether other contexts need the changes.
+  ///   - keepsOthers: Whether there are pending models that are not in the batches.
   func finalise(
-    _ batches: [SaveSession.Batch], in transaction: ContextTransaction?, isNoted: Bool
+    _ batches: [SaveSession.Batch], in transaction: ContextTransaction?, isNoted: Bool,
+    keepingOthers keepsOthers: Bool
   ) -> SaveSession.Saved {
     var saved = SaveSession.Saved()
     var note = isNoted || watchers.wantSavedChanges ? SavedChanges(batches) : nil
-    let deleted = settleChanges(of: batches)
+    let deleted = settleChanges(of: batches, keepingOthers: keepsOthers)
     if !unreadableValues.isEmpty { forgetUnreadable(of: batches) }
     var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
     for batch in batches {
@@ -132,12 +134,14 @@ struct SavedModels {
 
   /// Removes the pending changes of some batches from the lists.
   /// - Returns: The instances of deleted rows.
-  private func settleChanges(of batches: [SaveSession.Batch]) -> [_ModelStorage] {
+  private func settleChanges(
+    of batches: [SaveSession.Batch], keepingOthers keepsOthers: Bool
+  ) -> [_ModelStorage] {
     let isWhole = stores.coordinator.ports.count == 1
     let deleted = changes.deleted.filter { storage in
       isWhole || batches.contains { $0.port === stores.port(of: storage) }
     }
-    if isWhole {
+    if isWhole, !keepsOthers {
       changes.removeAll()
     } else {
       for batch in batches {

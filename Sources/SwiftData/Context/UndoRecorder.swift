@@ -215,6 +215,9 @@ final class UndoRecorder: EditWatcher {
   }
 
   private func apply(_ step: UndoStep) {
+    if let context = context.context, context.isSaving {
+      return context.postpone { [weak self] in self?.apply(step) }
+    }
     flush()
     merged = merged.filter { $0.value.storage != nil }
     context.context?.apply(step, keeping: wasMerged)
