@@ -1,4 +1,5 @@
 import OpenSwiftDataCSQLite
+import Synchronization
 
 /// A connection to one database.
 ///
@@ -8,6 +9,11 @@ package final class Connection {
   package let path: String?
 
   package let mode: OpenMode
+
+  /// A number that no other connection of the process has, before or after.
+  package let number = Connection.numbers.add(1, ordering: .relaxed).newValue
+
+  private static let numbers = Atomic<Int>(0)
 
   /// How the file was opened for reading only; `nil` if the state of the file decided.
   let access: ReadAccess?

@@ -60,7 +60,7 @@ extension Connection {
 
   /// Changes with each change of the file that the connection has seen: its own, and those of other
   /// connections once it has begun to read.
-  private var dataVersion: UInt32 {
+  package var dataVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
     return version

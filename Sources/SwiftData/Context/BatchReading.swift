@@ -71,7 +71,8 @@ struct BatchReading<T: PersistentModel> {
     let rows = try port.rows(
       at: identifiers, in: range, of: T._$descriptor, slots: descriptor.slotsToFetch,
       prefetcher.editingState)
-    var models = materializer.materialize(rows, as: T.self, in: prefetcher.source)[...]
+    var models = materializer.materialize(
+      rows, as: T.self, in: prefetcher.source, keepsRelated: true)[...]
     if models.count == range.count { return models.map(Optional.some) }
     return range.map { position in
       let identifier = identifiers[position]

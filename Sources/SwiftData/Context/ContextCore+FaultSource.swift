@@ -17,8 +17,10 @@ extension ContextCore: _FaultSource {
     return faults.toMany(storage, slot: slot, in: self)
   }
 
-  func _relatedModel(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject? {
-    faults.partner(identifier, of: storage, in: self)
+  func _relatedModel(
+    _ identifier: PersistentIdentifier, of storage: _ModelStorage, slot: Int
+  ) -> AnyObject? {
+    faults.partner(identifier, of: storage, slot: slot, in: self)
   }
 
   func _model(for identifier: PersistentIdentifier) -> AnyObject? {

@@ -76,7 +76,8 @@ final class ContextCore {
     }
     externalChanges.feed.stop()
     watchers.close(losing: changes)
-    releaseRelatedModels()
+    RetainingCircles.release(
+      among: identities.models(where: { !$0.overlay.isEmpty }), in: coordinator)
     lostReferences.close()
     for storage in changes.inserted {
       storage.leaveContext()

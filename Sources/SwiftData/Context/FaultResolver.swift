@@ -79,14 +79,29 @@ final class FaultResolver {
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
     let model = registeredOrFault(for: identifier, asking: storage, in: source)
-    return mayReferToDeletedRow(storage, slot) ? existing(model) : model
+    return held(mayReferToDeletedRow(storage, slot) ? existing(model) : model, by: storage, slot)
   }
 
   /// The model of a to-one relationship that is known by identifier.
   func partner(
-    _ identifier: PersistentIdentifier, of storage: _ModelStorage, in source: any _FaultSource
+    _ identifier: PersistentIdentifier, of storage: _ModelStorage, slot: Int,
+    in source: any _FaultSource
   ) -> AnyObject? {
-    existing(registeredOrFault(for: identifier.resolved, asking: storage, in: source))
+    let found = existing(registeredOrFault(for: identifier.resolved, asking: storage, in: source))
+    return held(found, by: storage, slot)
+  }
+
+  /// The model of a to-one relationship. If the context has been closed, nothing else keeps it, so the model
+  /// that asks does. One that holds models itself might lead back.
+  private func held(_ found: AnyObject?, by storage: _ModelStorage, _ slot: Int) -> AnyObject? {
+    guard !feed.isOpen, let partner = found as? any PersistentModel,
+      storage.flags.isDisjoint(with: [.isPending, .hasNoRow]), !storage.isDeinitialising
+    else { return found }
+    let other = partner._$storage
+    if other !== storage, !other.overlay.retainsModels(in: other.descriptor.relationshipSlots) {
+      storage.overlay(.model(partner), at: slot)
+    }
+    return found
   }
 
   /// The model of a to-one relationship, also if the model itself has no context; nil if its row does not
@@ -97,7 +112,7 @@ final class FaultResolver {
     let found =
       switch storage.relationships.value(slot) {
       case .model(let partner): partner as AnyObject
-      case .identifier(let identifier): partner(identifier, of: storage, in: source)
+      case .identifier(let identifier): partner(identifier, of: storage, slot: slot, in: source)
       case .unset: existing(toOne(storage, slot: slot, in: source))
       case .null, .toMany, .weakReferences: nil as AnyObject?
       }
@@ -150,34 +165,33 @@ final class FaultResolver {
     if let members = value?.members { return Array(members) }
     if storage.isDeinitialising { return value.map { Array($0.added) } ?? [] }
     // If the store can't be read, the members stay unknown and the next read tries again.
-    guard var members = storedMembers(storage, slot: slot, in: source) else {
+    guard let rows = storedMembers(storage, slot: slot) else {
       storage.noteUnreadableStore(slot)
       return value.map { Array($0.added) } ?? []
     }
+    var members = rows.snapshots.map { materializer.materialize($0, in: source) }
     if let value { members = value.ordered(members) }
     // Also of a list with changes: another writer may have added a member that is to leave with a change of its own.
     members = materializer.changes.withoutReassigned(
       members, of: storage,
       inverse: storage.descriptor.link(slot, in: coordinator)?.inverseSlot)
     if let value, value.isChanged || value.order != nil { return Array(value.load(members)) }
-    storage.overlay(.toMany(_ToManyValue(loaded: members)), at: slot)
+    let state = materializer.changes.isEmpty ? rows.state : nil
+    storage.overlay(.toMany(_ToManyValue(loaded: members, in: state)), at: slot)
     return members
   }
 
   /// - Returns: nil if the store can't be read.
-  private func storedMembers(
-    _ storage: _ModelStorage, slot: Int, in source: any _FaultSource
-  ) -> [any PersistentModel]? {
+  private func storedMembers(_ storage: _ModelStorage, slot: Int) -> FetchedRows? {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
       let port = stores.port(of: storage)
-    else { return [] }
-    let snapshots = failedReads.noting {
+    else { return .snapshots([]) }
+    return failedReads.noting {
       try ReadInterruption.suspended {
         try port.members(
           of: identifier, slot: slot, descriptor: storage.descriptor, stores.editingState)
       }
     }
-    return snapshots?.map { materializer.materialize($0, in: source) }
   }
 
   /// A model for an identifier without a row.

@@ -189,7 +189,8 @@ struct FetchOperation<T: PersistentModel> {
   private func storedModels(_ result: FetchedModels) throws -> [T] {
     let materializer = prefetcher.materializer
     materializer.register(related: result.related, in: prefetcher.source)
-    let models = materializer.materialize(result.rows, as: T.self, in: prefetcher.source)
+    let models = materializer.materialize(
+      result.rows, as: T.self, in: prefetcher.source, keepsRelated: true)
     if result.rest.isEmpty { return models }
     var found: [T] = []
     if let storedReading {

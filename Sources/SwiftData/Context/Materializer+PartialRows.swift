@@ -19,7 +19,7 @@ extension Materializer {
       } _: { index, storage, known in
         let row = batch.entries[index]
         if known != nil {
-          update(storage, withPartial: row.row, of: row.page.takeUnretainedValue())
+          update(storage, withPartial: row.row, of: row.page.takeUnretainedValue(), batch.state)
         }
         let model = known ?? Materialization.makeModel(type, over: storage, passing: &backing)
         if let model = model as? T { models.append(model) }
@@ -31,13 +31,16 @@ extension Materializer {
   /// Loaded values stay loaded, and unsaved values are kept. If the partial row has other values,
   /// the whole loaded row is out of date and is read again when it is needed.
   private func update(
-    _ storage: _ModelStorage, withPartial row: UnsafeRawPointer, of page: RowPage
+    _ storage: _ModelStorage, withPartial row: UnsafeRawPointer, of page: RowPage,
+    _ state: StoreState?
   ) {
     guard storage.flags.isDisjoint(with: [.isChanged, .isDeleted, .isInserted]) else { return }
     let hasValues = storage.partialRow != nil || !storage.flags.contains(.isFault)
     if hasValues, agrees(storage, withPartial: row, of: page) {
       changes.forgetExternalChange(of: storage, page.filledSlots(storage.descriptor))
-      storage.relationships.releaseModels()
+      let reader = RowReader(row: row, cellsOffset: storage.descriptor.cellsOffset)
+      storage.relationships.releaseModels(
+        except: storage.relationships.agreeing(with: reader, partialPage: page, in: state))
       return
     }
     changes.forgetExternalChange(of: storage)

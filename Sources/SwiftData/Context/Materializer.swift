@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataRowStorage
 
 /// Turns rows of a store into models: the registered instance of a row if there is one, else a new
 /// model with the row.
@@ -30,18 +31,29 @@ final class Materializer {
     identities.model(for: identifier)
   }
 
+  /// Which relationships in memory stay over a row that is read again.
+  enum Kept {
+    /// None: another model is about to retain this one, which must not lead back to it.
+    case nothing
+    /// Those that the row and a state of the store still have.
+    case agreeing(StoreState?)
+  }
+
   /// The models of fetched rows, in order.
+  /// - Parameter keepsRelated: Whether models in memory keep the related models that they still have. Not for
+  ///   rows that a relationship leads to.
   func materialize<T: PersistentModel>(
-    _ rows: FetchedRows, as type: T.Type, in source: any _FaultSource
+    _ rows: FetchedRows, as type: T.Type, in source: any _FaultSource, keepsRelated: Bool = false
   ) -> [T] {
     defer { identities._invariantCheck() }
+    let kept = keepsRelated ? Kept.agreeing(rows.state) : .nothing
     switch rows {
     case .batch(let batch) where batch.descriptor === T._$descriptor:
-      return materialize(batch, as: type, in: source)
+      return materialize(batch, as: type, in: source, kept)
     case .batch(let batch):
-      return batch.snapshots.compactMap { materialize($0, in: source) as? T }
-    case .snapshots(let snapshots):
-      return snapshots.compactMap { materialize($0, in: source) as? T }
+      return batch.snapshots.compactMap { materialize($0, in: source, keeping: kept) as? T }
+    case .snapshots(let snapshots, _):
+      return snapshots.compactMap { materialize($0, in: source, keeping: kept) as? T }
     case .partial(let batches):
       var models: [T] = []
       models.reserveCapacity(rows.count)
@@ -52,7 +64,7 @@ final class Materializer {
 
   /// The models of rows whose class is `T` itself: one look-up and two allocations per row.
   private func materialize<T: PersistentModel>(
-    _ batch: RowBatch, as type: T.Type, in source: any _FaultSource
+    _ batch: RowBatch, as type: T.Type, in source: any _FaultSource, _ kept: Kept
   ) -> [T] {
     let descriptor = batch.descriptor
     guard let table = identities.table(of: batch.scope) else { return [] }
@@ -65,7 +77,7 @@ final class Materializer {
       } _: { index, storage, known in
         let model: T
         if let known {
-          update(storage, with: batch.snapshot(at: index))
+          update(storage, with: batch.snapshot(at: index), keeping: kept)
           guard let typed = known as? T else { return }
           model = typed
         } else {
@@ -123,11 +135,12 @@ final class Materializer {
 
   /// The model of one snapshot of any class.
   func materialize(
-    _ snapshot: DefaultSnapshot, in source: any _FaultSource, shown: Set<ObjectIdentifier> = []
+    _ snapshot: DefaultSnapshot, in source: any _FaultSource, shown: Set<ObjectIdentifier> = [],
+    keeping kept: Kept = .nothing
   ) -> any PersistentModel {
     let identifier = snapshot.persistentIdentifier
     if let live = registered(identifier), let known = live.storage.persistentModel {
-      update(live.storage, with: snapshot, shown: shown)
+      update(live.storage, with: snapshot, shown: shown, keeping: kept)
       return known
     }
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
@@ -159,7 +172,8 @@ final class Materializer {
   /// Gives the models in memory their new row; unsaved changes stay on top of it.
   /// - Parameter shown: Models that keep their relationships if the row has no other values.
   func update(
-    _ storage: _ModelStorage, with snapshot: DefaultSnapshot, shown: Set<ObjectIdentifier> = []
+    _ storage: _ModelStorage, with snapshot: DefaultSnapshot, shown: Set<ObjectIdentifier> = [],
+    keeping kept: Kept = .nothing
   ) {
     if shown.contains(ObjectIdentifier(storage)), storage.flags.isDisjoint(with: .isPending),
       storage.row != nil || snapshot.cells == nil, !isNews(snapshot, to: storage),
@@ -167,12 +181,16 @@ final class Materializer {
     {
       storage.show(page: snapshot.page, row: snapshot.row)
     } else {
-      updateOne(storage, with: snapshot)
+      updateOne(storage, with: snapshot, kept)
     }
-    for other in identities.otherInstances(of: storage) { updateOne(other.storage, with: snapshot) }
+    for other in identities.otherInstances(of: storage) {
+      updateOne(other.storage, with: snapshot, kept)
+    }
   }
 
-  private func updateOne(_ storage: _ModelStorage, with snapshot: DefaultSnapshot) {
+  private func updateOne(
+    _ storage: _ModelStorage, with snapshot: DefaultSnapshot, _ kept: Kept
+  ) {
     if !storage.flags.isDisjoint(with: .isPending) {
       changes.recordNewRow(of: storage)
       conflicts.note(snapshot, under: storage)
@@ -195,10 +213,21 @@ final class Materializer {
       }
     }
     changes.forgetExternalChange(of: storage)
+    let kept = slots(kept, of: storage, snapshot)
     guard storage.observers != nil, isNews(snapshot, to: storage) else {
-      return snapshot.refresh(storage)
+      return snapshot.refresh(storage, keeping: kept)
     }
-    storage.notifyingObserversOfAll { snapshot.refresh(storage) }
+    storage.notifyingObserversOfAll { snapshot.refresh(storage, keeping: kept) }
+  }
+
+  private func slots(
+    _ kept: Kept, of storage: _ModelStorage, _ snapshot: DefaultSnapshot
+  ) -> SlotSet {
+    guard !storage.overlay.isEmpty, case .agreeing(let state) = kept, snapshot.cells == nil,
+      let row = snapshot.row
+    else { return SlotSet() }
+    let reader = RowReader(row: row, cellsOffset: storage.descriptor.cellsOffset)
+    return storage.relationships.agreeing(with: reader, in: state)
   }
 
   /// A model that is known by identifier only; its row is read on first use.

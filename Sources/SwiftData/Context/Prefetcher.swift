@@ -266,6 +266,7 @@ struct Prefetcher {
   ) {
     let models = materializer.members(of: found.rows, in: source, shown: visited?.models ?? [])
     let changes = materializer.changes
+    let state = changes.isEmpty ? found.rows.state : nil
     let inverse =
       changes.isEmpty && visited == nil
       ? nil : descriptor.link(slot, in: coordinator)?.inverseSlot
@@ -276,7 +277,7 @@ struct Prefetcher {
         ? members
         : changes.withoutReassigned(Array(members), of: storage, inverse: inverse)[...]
       if let inverse, let visited, !release(storage, inverse, by: current, visited) { continue }
-      storage.overlay(.toMany(_ToManyValue(loaded: current)), at: slot)
+      storage.overlay(.toMany(_ToManyValue(loaded: current, in: state)), at: slot)
     }
   }
 

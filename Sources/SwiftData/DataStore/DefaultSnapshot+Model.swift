@@ -92,7 +92,7 @@ extension DefaultSnapshot {
       for slot in descriptor.relationshipSlots {
         if let members = memberIdentifiers(slot) {
           let models = members.compactMap { source._fault(for: $0) as? any PersistentModel }
-          storage.overlay(.toMany(_ToManyValue(loaded: models)), at: slot)
+          storage.overlay(.toMany(_ToManyValue(loaded: models, in: nil)), at: slot)
         } else if let partner = relatedIdentifiers(slot).first,
           let model = source._fault(for: partner) as? any PersistentModel
         {

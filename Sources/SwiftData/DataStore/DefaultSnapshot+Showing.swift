@@ -13,8 +13,9 @@ extension DefaultSnapshot {
   }
 
   /// Gives a model the snapshot in place of all its values.
-  func refresh(_ storage: _ModelStorage) {
-    storage.refresh(page: page, row: row)
+  /// - Parameter kept: Relationships that stay as they are.
+  func refresh(_ storage: _ModelStorage, keeping kept: SlotSet = SlotSet()) {
+    storage.refresh(page: page, row: row, keeping: kept)
     putCells(into: storage)
   }
 

@@ -171,6 +171,11 @@ extension Connection: SQLSession {
     ChangeStamp(
       others: try integer("PRAGMA data_version") ?? 0, own: totalChanges + rollbackCount)
   }
+
+  package var state: StoreState? {
+    StoreState(
+      connection: number, commits: Int64(dataVersion), changes: totalChanges + rollbackCount)
+  }
 }
 
 extension SQLiteError: DatabaseFailure {}

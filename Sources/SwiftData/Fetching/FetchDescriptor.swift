@@ -52,6 +52,9 @@ public struct FetchDescriptor<T> where T: PersistentModel {
   /// keeps the artists, up to 1024 of all such fetches; if one fetch has more, all of them, until the next
   /// fetch with more. A step back through a many-to-many relationship is not prefetched, and neither are
   /// lists of one that is its own inverse where another list holds the model already.
+  ///
+  /// Fetched models keep what was prefetched for them, also after the end of their context. What the context
+  /// keeps for a path that leads back ends with it.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Creates a descriptor from a predicate and an order.

@@ -19,7 +19,9 @@ public protocol _FaultSource: AnyObject {
   func _setToMany(
     _ storage: _ModelStorage, slot: Int, to models: [any PersistentModel]?, inPlace: Bool)
   /// The related model of a to-one by its identifier; `nil` if no store has its row.
-  func _relatedModel(_ identifier: PersistentIdentifier, of storage: _ModelStorage) -> AnyObject?
+  func _relatedModel(
+    _ identifier: PersistentIdentifier, of storage: _ModelStorage, slot: Int
+  ) -> AnyObject?
   /// Adds and removes some members of a to-many, and updates their sides.
   /// - Returns: Whether that was possible; if not, all members have to be set.
   func _changeToMany(_ storage: _ModelStorage, slot: Int, by change: _ToManyChange) -> Bool

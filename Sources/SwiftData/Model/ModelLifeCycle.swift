@@ -303,12 +303,15 @@ extension _ModelStorage {
   }
 
   /// Takes a row in place of all known values that have a place in it.
-  func refresh(page: RowPage?, row: UnsafeRawPointer?) {
+  /// - Parameter kept: Relationships that the row and the store still have.
+  func refresh(page: RowPage?, row: UnsafeRawPointer?, keeping kept: SlotSet = SlotSet()) {
     _invariantCheck(startsIn: [.stored, .lost])
     rowView.replace(with: row, of: page)
     forgetUnsuitable()
     lifeCycle.flags.remove(.isFault)
-    overlay.clear(keeping: descriptor.ephemeralSlots)
+    var kept = kept
+    kept.formUnion(descriptor.ephemeralSlots)
+    overlay.clear(keeping: kept)
   }
 
   /// Drops the row and what was decoded from it; the next read gets a new one.

@@ -44,7 +44,8 @@ struct RelationshipValues {
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
     switch self.value(slot) {
     case .model(let model): return model as? V
-    case .identifier(let identifier): return source?._relatedModel(identifier, of: storage) as? V
+    case .identifier(let identifier):
+      return source?._relatedModel(identifier, of: storage, slot: slot) as? V
     case .weakReferences(let partners): return partners.models.first as? V
     case .unset:
       guard let row = storage.readableRow(for: slot), !row.isNull(slot), let source else {
@@ -60,7 +61,7 @@ struct RelationshipValues {
     switch self.value(slot) {
     case .model(let model): return model
     case .identifier(let identifier):
-      return source?._relatedModel(identifier, of: storage) as? any PersistentModel
+      return source?._relatedModel(identifier, of: storage, slot: slot) as? any PersistentModel
     case .unset:
       guard let row = storage.readableRow(for: slot), !row.isNull(slot), let source else {
         return nil
@@ -276,9 +277,9 @@ struct RelationshipValues {
   }
 
   /// Releases the models of a stored model's relationships; they are found again by identifier.
-  func releaseModels() {
+  func releaseModels(except kept: SlotSet = SlotSet()) {
     guard !storage.overlay.isEmpty, !storage.flags.contains(.isInserted) else { return }
-    for slot in descriptor.relationshipSlots {
+    for slot in descriptor.relationshipSlots where !kept.contains(slot) {
       switch self.value(slot) {
       case .toMany: overlay(.unset, at: slot)
       case .model(let partner): overlay(.identifier(partner._$storage.identifier), at: slot)
@@ -295,6 +296,32 @@ struct RelationshipValues {
       overlay(.identifier(partner._$storage.identifier), at: slot)
     case .model, .toMany, .unset, .null, .identifier, .weakReferences: break
     }
+  }
+
+  /// The relationships that are in memory as a row and the store have them.
+  /// - Parameters:
+  ///   - row: A row of the model.
+  ///   - page: The page of a row that has only some of the properties.
+  ///   - state: The state of the store in which the row was read.
+  func agreeing(
+    with row: RowReader, partialPage page: RowPage? = nil, in state: StoreState?
+  ) -> SlotSet {
+    var slots = SlotSet()
+    for slot in descriptor.relationshipSlots {
+      switch self.value(slot) {
+      case .toMany(let list):
+        if let state, list.state == state, list.isAsStored { slots.insert(slot) }
+      case .model(let partner):
+        let known = partner._$storage
+        if page?.fills(slot) ?? true, !row.isNull(slot), !known.flags.contains(.hasNoRow),
+          known.knownIdentifier?.rowKey == PackedKey(word: row.integer(slot)).key
+        {
+          slots.insert(slot)
+        }
+      case .unset, .null, .identifier, .weakReferences: continue
+      }
+    }
+    return slots
   }
 
   /// Makes references weak to related models that retain this model.

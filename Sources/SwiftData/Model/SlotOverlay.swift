@@ -36,6 +36,10 @@ struct SlotOverlay {
   /// Removes the values of all other slots.
   mutating func clear(keeping kept: SlotSet) {
     guard !kept.isEmpty, var values else { return clear() }
+    let isKept = values.indices.allSatisfy { slot in
+      if case .unset = values[slot] { true } else { kept.contains(slot) }
+    }
+    if isKept { return }
     for slot in values.indices where !kept.contains(slot) { values[slot] = .unset }
     self.values = values
   }

@@ -18,6 +18,8 @@ public final class _ToManyValue {
   var array: MemberArray?
   /// The array while an accessor changes it, and the number of changes before.
   var lent: (array: MemberArray, changeCount: Int)?
+  /// The state of the store in which the members were read; `nil` if it is not known.
+  let state: StoreState?
   /// How often the members were changed.
   private(set) var changeCount = 0
 
@@ -27,22 +29,28 @@ public final class _ToManyValue {
     self.members = list
     added = list
     order = nil
+    state = nil
   }
 
   /// Members as the store has them.
-  init(loaded: some Collection<any PersistentModel>) {
+  init(loaded: some Collection<any PersistentModel>, in state: StoreState?) {
     members = ModelList(loaded)
     order = nil
+    self.state = state
   }
 
   /// An unloaded to-many, whose members may have an order of their own.
-  init(order: [PersistentIdentifier]? = nil) { self.order = order }
+  init(order: [PersistentIdentifier]? = nil) {
+    self.order = order
+    state = nil
+  }
 
   /// The members of a list that a save has stored. Costs the same for each number of members.
   init(saved list: _ToManyValue) {
     members = list.members
     array = list.array
     order = list.orderToSave
+    state = nil
   }
 
   /// A copy to change; `other` stays as it is.
@@ -52,6 +60,7 @@ public final class _ToManyValue {
     removed = other.removed.copyWithIndex()
     isReordered = other.isReordered
     order = other.order
+    state = other.state
     changeCount = other.changeCount
   }
 

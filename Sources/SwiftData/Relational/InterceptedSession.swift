@@ -79,6 +79,8 @@ final class InterceptedSession: SQLSession {
   }
 
   func changeStamp() throws -> ChangeStamp { try base.changeStamp() }
+
+  var state: StoreState? { base.state }
 }
 
 private final class InterceptedStatement: PreparedSQL {

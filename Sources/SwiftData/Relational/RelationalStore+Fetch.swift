@@ -14,6 +14,7 @@ extension RelationalStore {
       noteMemory(query)
       let read = rowsRead(query, request.descriptor)
       let rows = try session.statement(read.sql).rows(read.parameters, read.reading).rows
+        .seen(in: session.state)
       return FetchedModels(rows: rows, rest: query.rest, isPart: query.isPart(rows))
     }
   }
@@ -146,6 +147,7 @@ extension RelationalStore {
     }
     return try driver.read(for: reader.owner) { session in
       try session.statement(read.sql).rows(read.parameters, read.reading).rows
+        .seen(in: session.state)
     }
   }
 

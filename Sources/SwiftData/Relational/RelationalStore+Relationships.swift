@@ -42,11 +42,13 @@ extension RelationalStore {
   package func members(
     of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
-  ) throws -> [DefaultSnapshot] {
-    guard let key = key(of: owner), let plan = membersPlan(slot, descriptor) else { return [] }
+  ) throws -> FetchedRows {
+    guard let key = key(of: owner), let plan = membersPlan(slot, descriptor) else {
+      return .snapshots([])
+    }
     return try driver.read(for: editingState.owner) { session in
       try session.statement(plan.query.ofOne)
-        .rows(.integer(key), reading(plan.selection)).rows.snapshots
+        .rows(.integer(key), reading(plan.selection)).rows.seen(in: session.state)
     }
   }
 
@@ -56,8 +58,8 @@ extension RelationalStore {
   ) throws -> FetchedMembers {
     let keys = owners.map(key(of:))
     let read = try membersRead(keys, slot, descriptor).map { read in
-      try driver.read(for: editingState.owner) {
-        try $0.statement(read.sql).rows(read.parameters, read.reading)
+      try driver.read(for: editingState.owner) { session in
+        try session.statement(read.sql).rows(read.parameters, read.reading).seen(in: session.state)
       }
     }
     return RelationalStore.members(of: keys, in: read)
@@ -77,8 +79,8 @@ extension RelationalStore {
         membersRead(owners.map(key(of:)), slot, descriptor)
       }
     }
-    var answers = try driver.read(for: editingState.owner) {
-      try $0.rows(of: reads.compactMap(\.self))
+    var answers = try driver.read(for: editingState.owner) { session in
+      try session.rows(of: reads.compactMap(\.self)).map { $0.seen(in: session.state) }
     }[...]
     return zip(requests, reads).map { request, read in
       let rows = read == nil ? nil : answers.removeFirst()

@@ -23,6 +23,11 @@ package struct ReadRows {
   package var rows: FetchedRows
   /// The last column of each row, if it was requested.
   package var owners: [Int64] = []
+
+  /// The same rows, with the state in which they were read.
+  func seen(in state: StoreState?) -> ReadRows {
+    ReadRows(rows: rows.seen(in: state), owners: owners)
+  }
 }
 
 /// Copies the rows of a result into pages. A driver calls `read` and `readFirst` with its own cursor

@@ -161,6 +161,7 @@ extension SQLSession {
   }
   package func endAfterNextTransaction() {}
   package var failure: (any Error)? { nil }
+  package var state: StoreState? { nil }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
 }
@@ -283,6 +284,10 @@ package protocol SQLSession: InterruptibleSession {
   /// Changes when the database may have been written since an earlier call on this connection. Only
   /// for databases that report changes.
   func changeStamp() throws -> ChangeStamp
+
+  /// The state that the last statement which read has seen; `nil` if the database does not tell. Runs no
+  /// statement.
+  var state: StoreState? { get }
 }
 
 /// A state of the database as one session sees it.

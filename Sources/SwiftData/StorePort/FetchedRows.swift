@@ -44,14 +44,14 @@ package struct InMemoryRest {
 /// The result of a fetch: rows of one entity, or snapshots of any.
 package enum FetchedRows {
   case batch(RowBatch)
-  case snapshots([DefaultSnapshot])
+  case snapshots([DefaultSnapshot], StoreState? = nil)
   /// Rows with only the properties to fetch, in runs of one entity.
   case partial([RowBatch])
 
   package var count: Int {
     switch self {
     case .batch(let batch): batch.entries.count
-    case .snapshots(let snapshots): snapshots.count
+    case .snapshots(let snapshots, _): snapshots.count
     case .partial(let batches): batches.reduce(0) { $0 + $1.entries.count }
     }
   }
@@ -60,8 +60,31 @@ package enum FetchedRows {
   package var snapshots: [DefaultSnapshot] {
     switch self {
     case .batch(let batch): batch.snapshots
-    case .snapshots(let snapshots): snapshots
+    case .snapshots(let snapshots, _): snapshots
     case .partial: []
+    }
+  }
+
+  /// The state of the store in which the rows were read, if it is known.
+  package var state: StoreState? {
+    switch self {
+    case .batch(let batch): batch.state
+    case .snapshots(_, let state): state
+    case .partial(let batches): batches.first?.state
+    }
+  }
+
+  /// The same rows, with the state in which they were read.
+  func seen(in state: StoreState?) -> FetchedRows {
+    guard let state else { return self }
+    switch self {
+    case .batch(var batch):
+      batch.state = state
+      return .batch(batch)
+    case .snapshots(let snapshots, _): return .snapshots(snapshots, state)
+    case .partial(var batches):
+      for index in batches.indices { batches[index].state = state }
+      return .partial(batches)
     }
   }
 }

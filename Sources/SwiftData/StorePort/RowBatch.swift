@@ -15,6 +15,8 @@ package struct RowBatch {
   let scope: IdentifierScope
   private(set) var entries = ContiguousArray<Entry>()
   private var pages: [RowPage] = []
+  /// The state of the store in which the rows were read, if it is known.
+  var state: StoreState?
 
   init(descriptor: _ModelDescriptor, scope: IdentifierScope) {
     self.descriptor = descriptor

@@ -7,8 +7,8 @@ extension SnapshotPort {
   func members(
     of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
-  ) throws -> [DefaultSnapshot] {
-    try members(ofAll: [owner], slot: slot, descriptor: descriptor, editingState).rows.snapshots
+  ) throws -> FetchedRows {
+    try members(ofAll: [owner], slot: slot, descriptor: descriptor, editingState).rows
   }
 
   func members(

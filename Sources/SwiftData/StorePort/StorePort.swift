@@ -107,7 +107,7 @@ package protocol StorePort: AnyObject, Sendable {
   func members(
     of owner: PersistentIdentifier, slot: Int, descriptor: _ModelDescriptor,
     _ editingState: EditingState
-  ) throws -> [DefaultSnapshot]
+  ) throws -> FetchedRows
 
   /// Fetches the members of a to-many relationship for several owners, each owner's in stable order.
   /// - Throws: `SwiftDataError`, or the store's error.
