@@ -43,6 +43,16 @@ static inline sqlite3_int64 csqlite_total_changes(sqlite3 *database) {
 #endif
 }
 
+// Whether the open transaction has begun to read. Before SQLite 3.34 each one counts as begun.
+
+static inline int csqlite_has_begun_reading(sqlite3 *database) {
+#if SQLITE_VERSION_NUMBER >= 3034000
+  return sqlite3_txn_state(database, "main") != SQLITE_TXN_NONE;
+#else
+  return !sqlite3_get_autocommit(database);
+#endif
+}
+
 // sqlite3_db_config takes variable arguments, which Swift does not call.
 
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {

@@ -138,6 +138,9 @@ package final class Connection {
 
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// Whether the open transaction has read or written, so that its state is fixed.
+  package var hasBegunReading: Bool { csqlite_has_begun_reading(handle) != 0 }
+
   /// Makes the running statement fail. May be called on any thread while the connection lives.
   package func interrupt() {
     sqlite3_interrupt(handle)

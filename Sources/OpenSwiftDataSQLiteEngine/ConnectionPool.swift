@@ -231,7 +231,7 @@ package final class ConnectionPool: @unchecked Sendable {
     case .wait(let ticket):
       let longest = limit ?? seatTimeout
       let deadline = DispatchTime.now() + .milliseconds(Int(longest.milliseconds))
-      let begin = onWait == nil ? nil : ContinuousClock.now
+      let begin = onWait == nil || limit == .zero ? nil : ContinuousClock.now
       if sleeper?.wake.wait(timeout: deadline) == .timedOut,
         state.withLock({ state in
           state.sleepers[ticket] = nil

@@ -55,10 +55,12 @@ final class HistoryPruner: Sendable {
       return try store.driver.write(else: "no history was pruned") { session in
         var next = state
         let isPartial = try transaction(session, store.driver, &state.pause) {
+          store.composedText.ownWrites.didBegin(session)
           let step = PruningStep(session: session, plans: store.plans)
           if next.firstKept == 0 { try look(&next, step, last, at: store.now) }
           return try run(step, &next, until: min(next.firstKept, held), at: store.now)
         }
+        store.composedText.ownWrites.didCommit(session)
         next.pause = state.pause
         state = next
         return isPartial

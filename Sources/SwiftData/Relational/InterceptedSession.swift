@@ -81,6 +81,8 @@ final class InterceptedSession: SQLSession {
   func changeStamp() throws -> ChangeStamp { try base.changeStamp() }
 
   var state: StoreState? { base.state }
+
+  var hasBegunReading: Bool { base.hasBegunReading }
 }
 
 private final class InterceptedStatement: PreparedSQL {

@@ -42,6 +42,7 @@ extension RelationalStore {
     try driver.write(for: editor.owner, else: "nothing was deleted") { session in
       try requireNoOther(than: editor, session)
       let changes = try transaction(session) {
+        didBegin(session)
         let changes = RowChanges(self, session, by: editor)
         let receipt: BatchDeletionReceipt?
         if isFree {
@@ -59,7 +60,9 @@ extension RelationalStore {
       }
       // It may be known since the commit only.
       let number = changes.transaction
-      if !noteSave(number, nil, in: session) { didCommit(number) }
+      if noteSave(number, nil, in: session) { return }
+      composedText.ownWrites.didCommit(session)
+      didCommit(number)
     }
   }
 

@@ -187,7 +187,7 @@ extension RelationalStore {
     return try driver.read(for: reader) { session in
       // What is known about the text must hold for the rows that are read.
       try session.snapshot {
-        guard try composedText.fills(columns, of: query.entity.table, session, driver.capabilities)
+        guard try composedText.fills(columns, of: query.entity.table, session, driver)
         else { return try body(query, session) }
         return try body(
           RowQuery(self, descriptor, readsPart: readsPart, holdsComposedText: true), session)

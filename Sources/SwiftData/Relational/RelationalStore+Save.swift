@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Saves. Each has one transaction, which stays open until the context commits or abandons it. Where
 /// the database allows it, several are open at once.
 extension RelationalStore {
@@ -18,6 +20,7 @@ extension RelationalStore {
       external: driver.externalValues)
     try requireNoOther(than: editor, transaction.lease)
     try transaction.begin(access)
+    try? transaction.lease.use(didBegin)
     return RelationalSave(store: self, transaction: transaction)
   }
 
@@ -57,6 +60,14 @@ extension RelationalStore {
     return receipt
   }
 
+  /// Called when a save or a deletion has begun its transaction, which may be part of another one.
+  func didBegin(_ session: any SQLSession) {
+    guard composedText.ownWrites.needsRows,
+      openTransactions.withLock({ $0[ObjectIdentifier(session)] }) == nil
+    else { return }
+    composedText.ownWrites.didBegin(session)
+  }
+
   /// - Throws: `SwiftDataError.modelValidationFailure` if the store is read-only.
   package func requireWritable() throws {
     if isWritable { return }
@@ -75,6 +86,8 @@ private final class RelationalSave: OpenSave {
   private(set) var number: Int64?
   /// The transaction in the history, where several write at once.
   private var added: AddedTransaction?
+  /// The rows of the save, if reads need them (`OwnTextWrites`).
+  private var written: OwnTextWrites.Rows??
 
   init(store: RelationalStore, transaction: OpenTransaction) {
     self.store = store
@@ -97,6 +110,7 @@ private final class RelationalSave: OpenSave {
       receipt.external = indices
       receipt.consequences = writer.consequences
       (number, added) = (writer.transaction, writer.added)
+      if store.composedText.ownWrites.needsRows { written = .some(writer.writtenRows) }
       try transaction.external?.willCommit()
       return receipt
     }
@@ -107,7 +121,10 @@ private final class RelationalSave: OpenSave {
     do {
       isOutermost = try transaction.lease.use { session in
         try session.commit()
-        return !store.noteSave(number, added, in: session)
+        if let written { store.composedText.ownWrites.write(written) }
+        let isInside = store.noteSave(number, added, in: session)
+        if !isInside { store.composedText.ownWrites.didCommit(session) }
+        return !isInside
       }
     } catch {
       transaction.abandon(triedCommit: true)

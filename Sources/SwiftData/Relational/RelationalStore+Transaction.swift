@@ -10,6 +10,7 @@ extension RelationalStore {
     guard isWritable else { return nil }
     let (lease, version, identity) = try beginning(for: editor, access, within: limit)
     driver.externalValues?.didBegin()
+    try? lease.use(composedText.ownWrites.didBegin)
     openTransactions.withLock { $0[identity] = EnclosingTransaction(owner: editor.id) }
     return RelationalTransaction(
       store: self, lease: lease, session: identity, externalVersion: version)
@@ -165,7 +166,10 @@ private final class RelationalTransaction: StoreTransaction {
     let external = store.driver.externalValues
     do {
       try external?.willCommit()
-      try lease.use { try $0.commitEnclosingTransaction() }
+      try lease.use { session in
+        try session.commitEnclosingTransaction()
+        store.composedText.ownWrites.didCommit(session)
+      }
     } catch {
       end { external?.didRollBack(triedCommit: true) }
       throw error

@@ -218,6 +218,27 @@ final class RowChanges {
     }
   }
 
+  /// The new rows and the changed ones, by table; `nil` for more than a limit.
+  /// - Parameter ends: The number after the last new key, by the number of the root entity.
+  func written(newKeys ends: [Int: Int64], limit: Int) -> OwnTextWrites.Rows? {
+    var keys: [Int: [Int64]] = [:]
+    var count = changes.count
+    for row in changes.keys where count <= limit { keys[row.root, default: []].append(row.key) }
+    for (root, ranges) in newKeys {
+      guard let end = ends[root] else { continue }
+      for range in ranges {
+        let new = range.clamped(to: min(range.lowerBound, end)..<end)
+        count += new.count
+        if count > limit { return nil }
+        keys[root, default: []] += new
+      }
+    }
+    if count > limit { return nil }
+    return keys.compactMap { root, keys in
+      store.mapping.entity(number: root).map { ($0.table, keys) }
+    }
+  }
+
   // MARK: The end
 
   /// The number of the transaction in the history; `nil` if there is none, or it is not known yet.

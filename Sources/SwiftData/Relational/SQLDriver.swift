@@ -162,6 +162,7 @@ extension SQLSession {
   package func endAfterNextTransaction() {}
   package var failure: (any Error)? { nil }
   package var state: StoreState? { nil }
+  package var hasBegunReading: Bool { true }
   package func commitEnclosingTransaction() throws { try commit() }
   package func rollbackEnclosingTransaction() { rollback() }
 }
@@ -288,6 +289,9 @@ package protocol SQLSession: InterruptibleSession {
   /// The state that the last statement which read has seen; `nil` if the database does not tell. Runs no
   /// statement.
   var state: StoreState? { get }
+
+  /// Whether the open transaction may have read, so that it does not see later commits.
+  var hasBegunReading: Bool { get }
 }
 
 /// A state of the database as one session sees it.

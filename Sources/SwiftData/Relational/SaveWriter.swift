@@ -197,6 +197,11 @@ struct SaveWriter {
   /// The transaction in the history, where several write at once.
   var added: AddedTransaction? { changes.added }
 
+  /// The rows with values that the save has written; `nil` if they are too many.
+  var writtenRows: OwnTextWrites.Rows? {
+    changes.written(newKeys: keys.ends, limit: OwnTextWrites.limit)
+  }
+
   /// The effects of the save beyond the request.
   var consequences: SaveConsequences {
     var consequences = deletion.consequences(new, keys, changes)
