@@ -73,7 +73,8 @@ struct PostgresOpening {
       if stored.modelMetadata != nil, let missing = differences.missingTables {
         throw SwiftDataError.loadIssueModelContainer.with(
           "The database lacks tables of the models: \(missing). Another program removed or renamed them. "
-            + "Restore them, or a backup; the other tables are unchanged.", doing: "opening a store",
+            + "Restore them, or a backup; the other tables are unchanged.",
+          doing: "opening a store",
           because: .schemaMismatch)
       }
       throw refusal(differences.map(\.description))

@@ -71,7 +71,9 @@ private enum SplitPages {
     let error = #expect(throws: SwiftDataError.unknownSchema) {
       try ModelContext(container).fetch(FetchDescriptor<SecondItems.Item>())
     }
-    #expect(description(of: error).contains("the class FirstItems.Item for the entity Item, not SecondItems.Item"))
+    #expect(
+      description(of: error).contains(
+        "the class FirstItems.Item for the entity Item, not SecondItems.Item"))
   }
 
   /// A column of a book has the name of the table of authors.
