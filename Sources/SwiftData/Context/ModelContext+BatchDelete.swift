@@ -9,14 +9,30 @@ extension ModelContext {
   ///
   /// If changes of affected models are pending, the deletion becomes part of the next save.
   /// - Parameters:
-  ///   - model: The class of the models.
+  ///   - model: The class of the models. A variable of the type `Animal.Type` may contain a subclass: then models
+  ///     of that subclass are deleted.
   ///   - predicate: Which of them; `nil` for all.
   ///   - includeSubclasses: Whether models of subclasses are deleted too.
   /// - Throws: The store's error, or the violation of a rule; nothing is deleted then.
   public func delete<T>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws where T: PersistentModel {
+    // An array `[Dog.self, Cat.self]` and `type(of: animal)` have the metatype of the superclass.
+    if model != T.self {
+      let subclass: any PersistentModel.Type = model
+      return try deleteBatch(ofSubclass: subclass, where: predicate, includeSubclasses)
+    }
     try deleteBatch(model, where: predicate, includeSubclasses: includeSubclasses)
+  }
+
+  private func deleteBatch<T: PersistentModel, Subclass: PersistentModel>(
+    ofSubclass subclass: Subclass.Type, where predicate: Predicate<T>?, _ includeSubclasses: Bool
+  ) throws {
+    typealias Model = PredicateExpressions.ForceCast<PredicateExpressions.Variable<Subclass>, T>
+    let narrowed = predicate.map { predicate in
+      Predicate<Subclass> { PredicateExpressions.build_evaluate(predicate, Model($0)) }
+    }
+    try deleteBatch(subclass, where: narrowed, includeSubclasses: includeSubclasses)
   }
 
   private func deleteBatch<T: PersistentModel>(

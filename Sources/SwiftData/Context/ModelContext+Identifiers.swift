@@ -76,15 +76,15 @@ extension ModelContext {
     _ type: T.Type, for identifier: PersistentIdentifier
   ) throws -> T {
     let coordinator = core.coordinator
-    _ = try coordinator.port(of: T.self)
+    _ = try coordinator.port(of: type)
     let identifier = identifier.resolved
     guard
       let descriptor = coordinator.modelType(forEntity: identifier.entityName)?._$descriptor,
-      descriptor.isKind(of: T._$descriptor)
+      descriptor.isKind(of: type._$descriptor)
     else {
       throw SwiftDataError.invalidIdentifier.with(
-        "The identifier belongs to \(identifier.entityName), not to \(T._$descriptor.entityName).",
-        entity: T._$descriptor.entityName, because: .invalidIdentifier(.otherModel))
+        "The identifier belongs to \(identifier.entityName), not to \(type._$descriptor.entityName).",
+        entity: type._$descriptor.entityName, because: .invalidIdentifier(.otherModel))
     }
     core.externalChanges.applyNew()
     let known = core.identities.model(for: identifier)

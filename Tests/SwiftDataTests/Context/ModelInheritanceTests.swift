@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 import Testing
 
@@ -70,5 +71,44 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Animal>()).map(\.name) == ["Pup"])
     try context.delete(model: Animal.self)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Animal>()) == 0)
+  }
+  @Test func batchDeletionGoesByTheMetatypeThatItGets() throws {
+    func left(_ delete: (ModelContext) throws -> Void) throws -> [String] {
+      let context = ModelContext(try container())
+      context.insert(Animal(name: "Cat"))
+      context.insert(Dog(name: "Dog", breed: "x"))
+      context.insert(Puppy(name: "Pup", breed: "x", weeks: 1))
+      try context.save()
+      try delete(context)
+      try context.save()
+      return try ModelContext(context.container)
+        .fetch(FetchDescriptor<Animal>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+    }
+    let puppy: Animal.Type = Puppy.self
+    #expect(try left { try $0.delete(model: puppy) } == ["Cat", "Dog"])
+    let dog: Animal.Type = Dog.self
+    #expect(try left { try $0.delete(model: dog) } == ["Cat"])
+    #expect(try left { try $0.delete(model: dog, includeSubclasses: false) } == ["Cat", "Pup"])
+    #expect(
+      try left { try $0.delete(model: dog, where: #Predicate { $0.name != "Pup" }) } == [
+        "Cat", "Pup",
+      ])
+    let withUndo = try left { context in
+      context.undoManager = UndoManager()
+      try context.delete(model: puppy, where: #Predicate { $0.legs == 4 || $0.name != "" })
+    }
+    #expect(withUndo == ["Cat", "Dog"])
+  }
+
+  @Test func anExistingModelIsAskedForByTheMetatypeToo() throws {
+    let context = ModelContext(try container())
+    let animal = Animal(name: "Cat")
+    context.insert(animal)
+    try context.save()
+    let dog: Animal.Type = Dog.self
+    #expect(throws: SwiftDataError.invalidIdentifier) {
+      try context.existingModel(dog, for: animal.persistentModelID)
+    }
+    #expect(try context.existingModel(type(of: animal), for: animal.persistentModelID) === animal)
   }
 }
