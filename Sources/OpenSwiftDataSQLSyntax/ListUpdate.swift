@@ -8,17 +8,21 @@ package struct ListUpdate: Hashable, Sendable, SQLStatement {
   package var key: ColumnDefinition
   /// A column that is incremented by one.
   package var version: String
+  /// What else must hold for a row.
+  package var condition: SQLExpression?
 
   /// The name of the table that the lists are.
   private static let new = "new"
 
   package init(
-    _ table: String, set columns: [ColumnDefinition], key: ColumnDefinition, version: String
+    _ table: String, set columns: [ColumnDefinition], key: ColumnDefinition, version: String,
+    where condition: SQLExpression? = nil
   ) {
     self.table = table
     self.columns = columns
     self.key = key
     self.version = version
+    self.condition = condition
   }
 
   package func write(to renderer: inout SQLRenderer) {
@@ -46,7 +50,8 @@ package struct ListUpdate: Hashable, Sendable, SQLStatement {
     renderer.writeColumns(lists.map(\.name))
     renderer.write(" WHERE ")
     let keys = [table, ListUpdate.new].map { SQLExpression.column(table: $0, name: key.name) }
-    SQLExpression.binary(keys[0], .equal, keys[1]).write(to: &renderer)
+    let isListed = SQLExpression.binary(keys[0], .equal, keys[1])
+    SQLExpression.all([isListed, condition].compactMap(\.self)).write(to: &renderer)
     renderer.write(" RETURNING ")
     keys[0].write(to: &renderer)
   }

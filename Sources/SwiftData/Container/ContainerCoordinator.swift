@@ -20,7 +20,6 @@ final class ContainerCoordinator: StoreCoordinator {
   let configurations: Mutex<Set<ModelConfiguration>>
   private let portsByEntity: [String: any StorePort]
   private let types: [String: any PersistentModel.Type]
-  private let roots: [String: String]
   private let entitiesInMemory: Set<String>
   /// While it exists, snapshots of the stores find their classes.
   private let openSchema: OpenSchemas.Registration
@@ -46,7 +45,6 @@ final class ContainerCoordinator: StoreCoordinator {
       for name in entities where byEntity[name] == nil { byEntity[name] = port }
     }
     portsByEntity = byEntity
-    roots = schema.entitiesByName.mapValues(\.rootEntity.name)
     links = RelationshipLinks(schema: schema, types: types)
     entitiesInMemory = stores.filter { store, _ in
       (store as? DefaultStore)?.configuration.isStoredInMemoryOnly == true
@@ -76,8 +74,6 @@ final class ContainerCoordinator: StoreCoordinator {
   func modelType(forEntity name: String) -> (any PersistentModel.Type)? { types[name] }
 
   func isStoredInFile(_ entity: String) -> Bool { !entitiesInMemory.contains(entity) }
-
-  func rootEntity(of name: String) -> String { roots[name] ?? name }
 
   var anyModelType: any PersistentModel.Type {
     types.min { $0.key < $1.key }?.value ?? UnknownModel.self

@@ -52,7 +52,7 @@ final class ContextCore {
 
   init(coordinator: any StoreCoordinator) {
     stores = ContextStores(coordinator)
-    identities = IdentityRegistry(coordinator, identity)
+    identities = IdentityRegistry(identity)
     let feed = ExternalChangeFeed(coordinator.changeLog)
     changes = ChangeTracker(feed)
     pendingErrors = PendingErrors(coordinator, watchers)

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// 1. A model that was never saved is found through the scope of its temporary identifier.
 /// 2. A model with a row (fetched, faulted or saved) is inserted under its identifier: in a table
-///    per store and root entity if keys are integers, else in `others`.
+///    per store and entity if keys are integers, else in `others`. Entities of a hierarchy share keys, but an
+///    identifier of one of them never leads to a model of another one.
 /// 3. An upsert can turn a new model into an instance of a row that is already shown. The first
 ///    instance stays under the identifier; the new one becomes a duplicate.
 /// 4. A model is removed when its row is deleted, or while it is deinitialised.
@@ -16,9 +17,8 @@ import Synchronization
 /// every look-up returns a retained model or none. A model that is being deinitialised counts as
 /// absent: a request for its row meanwhile creates a new instance, which replaces the entry.
 final class IdentityRegistry {
-  private let coordinator: any StoreCoordinator
   private let context: ContextIdentity
-  /// One table per root entity and store, looked up once per fetch.
+  /// One table per entity and store, looked up once per fetch.
   private var tables: [TableKey: IdentityTable] = [:]
   /// Storages with textual keys, of custom stores.
   private let others = Mutex<[PersistentIdentifier: UnretainedStorage]>([:])
@@ -41,11 +41,10 @@ final class IdentityRegistry {
 
   private struct TableKey: Hashable {
     let store: String
-    let rootEntity: String
+    let entity: String
   }
 
-  init(_ coordinator: any StoreCoordinator, _ context: ContextIdentity) {
-    self.coordinator = coordinator
+  init(_ context: ContextIdentity) {
     self.context = context
   }
 
@@ -67,8 +66,7 @@ final class IdentityRegistry {
   func table(of scope: IdentifierScope) -> IdentityTable? {
     if lastScope === scope { return lastTable }
     guard case .row = scope.kind, let store = scope.storeIdentifier else { return nil }
-    let key = TableKey(
-      store: store, rootEntity: coordinator.rootEntity(of: scope.entityName))
+    let key = TableKey(store: store, entity: scope.entityName)
     let table = tables[key] ?? IdentityTable()
     tables[key] = table
     lastScope = scope

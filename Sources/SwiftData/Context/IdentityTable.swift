@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The models of one root entity and store by integer key.
+/// The models of one entity and store by integer key.
 ///
 /// A model is inserted and looked up on the thread of its context. It is removed there too, or on
 /// the thread that releases the last reference to it; so a lock guards the entries. Code under the

@@ -9,8 +9,6 @@ protocol StoreCoordinator: AnyObject, Sendable {
   var storeNames: String { get }
   /// The model class of an entity.
   func modelType(forEntity name: String) -> (any PersistentModel.Type)?
-  /// The entity at the root of an entity's inheritance.
-  func rootEntity(of name: String) -> String
   /// Any class of the schema, for identifiers without a row.
   var anyModelType: any PersistentModel.Type { get }
   /// - Throws: `SwiftDataError.containerClosed` if the container was closed.

@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLSyntax
+
 /// The table and the columns of one entity.
 package final class EntityMapping: Sendable {
   package let name: String
@@ -56,5 +58,14 @@ package final class EntityMapping: Sendable {
     case .toOne(let toOne): [toOne.key] + (toOne.entityNumber.map { [$0] } ?? [])
     case .toMany, .ephemeral: []
     }
+  }
+}
+
+extension EntityMapping {
+  /// The condition that a row belongs to exactly this entity; `nil` if its table has no other rows. A key alone
+  /// does not say so: an identifier from before two tables were merged may have the key of another entity's row.
+  func isOwnRow(of table: String? = nil) -> SQLExpression? {
+    sharesTable
+      ? .binary(RowColumns.entity(of: table), .equal, .integer(Int64(number))) : nil
   }
 }

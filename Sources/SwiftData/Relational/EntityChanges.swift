@@ -35,12 +35,15 @@ final class EntityChanges: Sendable {
 
   let root: Int
   let columns: ChangedColumns
+  /// Find rows of exactly this entity.
+  let existing: ExistingRows
   let links: [Link]
   let relatedToDeleted: [RelatedToDeleted]
 
   init(of entity: EntityMapping, in mapping: SchemaMapping, dialect: SQLDialect) {
     root = mapping.rootNumber(of: entity)
     columns = ChangedColumns(of: entity)
+    existing = ExistingRows(in: entity.table, where: entity.isOwnRow(), dialect)
     var links: [Link] = []
     var related: [RelatedToDeleted] = []
     func add(_ select: Select, range: Select? = nil, _ partner: Partner, ownColumn: String? = nil) {

@@ -12,12 +12,13 @@ package final class EntitySelection: Sendable {
   /// By entity number.
   let members: [Int: Member]
   let onlyMember: Member
-  /// Reads one row by key, for a fault.
+  /// Reads one row by key, for a fault; only if its entity is exactly this one.
   let byKey: String
   /// Reads one row by key, in place of a list with only this key. Its text differs from that of `byKey`,
   /// because the statements of faults are counted (`FaultRead`).
   let byOnlyKey: String
-  /// Reads the rows in a list of keys, which is parameter 0, in the order of the list.
+  /// Reads the rows in a list of keys, which is parameter 0, in the order of the list. Like `byOnlyKey` and
+  /// `byRange` without rows of other entities than this one and its subentities.
   let byKeys: String
   /// Reads the rows from one key to another, in the order of the keys.
   let byRange: String
@@ -82,23 +83,33 @@ package final class EntitySelection: Sendable {
         descriptor: entity.descriptor, sources: [], scope: plans.scope(number: entity.number))
     let table = TableReference(entity.table, as: RowSelection.alias)
     let key = RowColumns.key(of: RowSelection.alias)
-    var select = Select(
-      selection.columns, from: table, where: .binary(key, .equal, .parameter(0)))
-    byKey = select.rendered(in: plans.dialect).sql
-    select.order = [.key(key)]
-    byOnlyKey = select.rendered(in: plans.dialect).sql
-    byKeys = EntitySelection.byKeys(selection.columns, from: table, in: plans.database)
-    byRange =
+    let isRow = SQLExpression.binary(key, .equal, .parameter(0))
+    let isOwn = entity.isOwnRow(of: RowSelection.alias)
+    // With several members the entity number is read, and `RowReading` skips rows of other entities.
+    let isMember = hasEntityNumber ? nil : isOwn
+    // By the index of entity numbers SQLite would look up each row of a range.
+    let isMemberInRange = isMember.map { _ in
+      SQLExpression.binary(
+        .binary(RowColumns.entity(of: RowSelection.alias), .add, .integer(0)), .equal,
+        .integer(Int64(entity.number)))
+    }
+    func select(_ conditions: SQLExpression?..., orderBy order: [OrderingTerm] = []) -> String {
       Select(
-        selection.columns, from: table,
-        where: .conjunction([
-          .binary(key, .greaterOrEqual, .parameter(0)), .binary(key, .lessOrEqual, .parameter(1)),
-        ]), orderBy: [.key(key)]
+        selection.columns, from: table, where: .all(conditions.compactMap(\.self)), orderBy: order
       ).rendered(in: plans.dialect).sql
+    }
+    byKey = select(isRow, isOwn)
+    byOnlyKey = select(isRow, isMember, orderBy: [.key(key)])
+    byKeys = EntitySelection.byKeys(
+      selection.columns, from: table, where: isMember, in: plans.database)
+    byRange = select(
+      .binary(key, .greaterOrEqual, .parameter(0)), .binary(key, .lessOrEqual, .parameter(1)),
+      isMemberInRange, orderBy: [.key(key)])
   }
 
   private static func byKeys(
-    _ columns: [SQLExpression], from table: TableReference, in database: SQLCapabilities
+    _ columns: [SQLExpression], from table: TableReference, where isMember: SQLExpression?,
+    in database: SQLCapabilities
   ) -> String {
     let keys = "keys"
     let list = ListParameter(.parameter(0), of: .integer, hasPositions: !database.keepsJoinOrder)
@@ -107,7 +118,7 @@ package final class EntitySelection: Sendable {
       .column(table: keys, name: ListParameter.value))
     return Select(
       columns, from: TableReference(list: list, as: keys),
-      joins: [Join(list.hasPositions ? .inner : .cross, table, on: isListed)],
+      joins: [Join(list.hasPositions ? .inner : .cross, table, on: isListed)], where: isMember,
       orderBy: list.hasPositions
         ? [.key(.column(table: keys, name: ListParameter.position))] : []
     ).rendered(in: database.dialect).sql

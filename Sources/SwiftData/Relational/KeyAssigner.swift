@@ -179,9 +179,23 @@ package final class InsertedKeys {
   func destination(of identifier: PersistentIdentifier) -> (key: Int64, entity: Int)? {
     if let new = known[ObjectIdentifier(identifier.id.scope)] { return new }
     let permanent = identifier.resolved
-    guard let key = permanent.rowKey, let entity = mapping.entity(named: permanent.entityName)
-    else { return nil }
-    return (key, entity.number)
+    guard let key = permanent.rowKey else { return nil }
+    let scope = permanent.id.scope
+    if let entity = mapping.entity(number: scope.entityNumber), entity.name == scope.entityName {
+      return (key, entity.number)
+    }
+    return mapping.entity(named: scope.entityName).map { (key, $0.number) }
+  }
+
+  /// The number of the entity of a to-one relationship's destination; `nil` if it is not known.
+  func entity(of value: SnapshotValue) -> Int? {
+    switch value {
+    case .identifier(let identifier): return destination(of: identifier)?.entity
+    case .integer(let word):
+      let number = Int(PackedKey(word: word).entity)
+      return number > 0 ? number : nil
+    case .null, .real, .text, .blob, .uuid, .reference: return nil
+    }
   }
 
   /// Whether a cell of the model refers to a new model that has no key yet.

@@ -161,7 +161,7 @@ final class LinkWriter {
       }
     }
     if !doomed.isEmpty
-      || !deletion.isEmpty && targets.contains(where: { deletion.contains($0, root: $1) })
+      || !deletion.isEmpty && targets.contains(where: deletion.contains)
     {
       for run in new.runs {
         for index in run.indices {
@@ -220,7 +220,7 @@ final class LinkWriter {
     guard !save.toOnes.isEmpty, let row = snapshot.persistentIdentifier.rowKey else { return }
     for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
       let key = keys.inserted.key(of: snapshot.value(link.slot))
-      if let key { noteTarget(key, root: link.destinationRoot) }
+      if let key { noteTarget(key, snapshot.value(link.slot), root: link.destinationRoot) }
       guard let oneToOne = link.oneToOne else { continue }
       assignments.add(
         OneToOneAssignment(
@@ -239,7 +239,9 @@ final class LinkWriter {
       // A model that was deleted and inserted again keeps the links of its row.
       let value = cells.value(link.slot)
       guard let destination = keys.inserted.key(of: value) else { continue }
-      if !keys.inserted.isNew(value) { noteTarget(destination, root: link.destinationRoot) }
+      if !keys.inserted.isNew(value) {
+        noteTarget(destination, value, root: link.destinationRoot)
+      }
       guard let oneToOne = link.oneToOne else { continue }
       let row = RowChanges.Row(root: save.changes.root, key: key)
       assignments.add(
@@ -339,36 +341,51 @@ final class LinkWriter {
 
   // MARK: Targets
 
+  /// Notes a model that a pair of the save leads to; its row has to exist at the end.
+  func noteTarget(_ identifier: PersistentIdentifier, root: Int) {
+    guard let key = keys.inserted.key(of: identifier) else { return }
+    noteTarget(key, .identifier(identifier), root: root)
+  }
+
   /// Notes the destination of a link of the save, which has to exist at the end.
-  func noteTarget(_ key: Int64, root: Int) { targets.insert(key, root: root) }
+  private func noteTarget(_ key: Int64, _ value: SnapshotValue, root: Int) {
+    let isShared = store.mapping.entity(number: root)?.sharesTable ?? false
+    targets.insert(key, root: root, entity: isShared ? keys.inserted.entity(of: value) : nil)
+  }
 
   /// - Throws: `DeletedRows` with the destinations that do not exist any more.
   private func requireTargets() throws {
     var missing: [PersistentIdentifier] = []
-    for (root, keys) in targets.keys.sorted(by: { $0.key < $1.key }) {
-      guard let entity = store.mapping.entity(number: root) else { continue }
+    for (kind, keys) in targets.keys.sorted(by: { $0.key < $1.key }) {
+      guard let root = store.mapping.entity(number: kind.root) else { continue }
       let stored = keys.filter {
-        let row = RowChanges.Row(root: root, key: $0)
+        let row = RowChanges.Row(root: kind.root, key: $0)
         return !changes.isNew(row) && !deletion.contains(row)
       }
       guard let first = stored.first else { continue }
-      let table = store.plans.tableChanges(of: entity)
+      let entity = kind.entity.flatMap(store.mapping.entity(number:))
+      let existing =
+        entity.map { store.plans.changes(of: $0).existing }
+        ?? store.plans.tableChanges(of: root).existing
+      func identifiers(_ key: Int64) -> [PersistentIdentifier] {
+        (entity.map { [$0.number] } ?? root.subtreeNumbers)
+          .map { store.plans.identifier(key, entity: $0) }
+      }
       let areFew = stored.count <= LinkWriter.fewTargets
-      if areFew { changes.noteExisting(stored, root: root) }
+      if areFew { changes.noteExisting(stored, root: kind.root) }
       if areFew, prepared.session.isOptimistic {
         for key in stored.sorted() {
-          try prepared.session.requireLater(table.existing, .integer(key))
+          try prepared.session.requireLater(existing.one, .integer(key))
         }
       } else if stored.count == 1 {
-        if try prepared.statement(table.existing).integer(.integer(first)) != nil { continue }
-        missing.append(store.plans.identifier(first, entity: root))
+        if try prepared.statement(existing.one).integer(.integer(first)) != nil { continue }
+        missing += identifiers(first)
       } else {
         let list = store.driver.dialect.list(Array(stored))
-        let count = try prepared.statement(table.existingCount).integer(.list(list))
+        let count = try prepared.statement(existing.count).integer(.list(list))
         if count == Int64(stored.count) { continue }
-        let found = Set(try prepared.statement(table.existingKeys).integers(.list(list)))
-        missing += stored.subtracting(found).sorted()
-          .map { store.plans.identifier($0, entity: root) }
+        let found = Set(try prepared.statement(existing.keys).integers(.list(list)))
+        missing += stored.subtracting(found).sorted().flatMap(identifiers)
       }
     }
     if !missing.isEmpty { throw DeletedRows(missing) }
@@ -384,19 +401,34 @@ private struct MovedLink {
   let new: SnapshotValue
 }
 
-/// The destinations of a save's links, by the number of their root entity.
+/// The destinations of a save's links.
 private struct LinkTargets {
-  private(set) var keys: [Int: Set<Int64>] = [:]
-  /// Many new rows in sequence have the same destination, so it is not inserted for each.
-  private var last: (root: Int, key: Int64) = (0, 0)
+  /// The rows of one table, or of one entity in a table with several.
+  struct Kind: Hashable, Comparable {
+    /// The number of the root entity.
+    let root: Int
+    /// The number of the entity; `nil` if the table has no other, or if it is not known.
+    let entity: Int?
 
-  mutating func insert(_ key: Int64, root: Int) {
-    if last.root == root, last.key == key { return }
-    last = (root, key)
-    keys[root, default: []].insert(key)
+    static func < (lhs: Kind, rhs: Kind) -> Bool {
+      (lhs.root, lhs.entity ?? 0) < (rhs.root, rhs.entity ?? 0)
+    }
   }
 
-  func contains(where isFound: (Int64, Int) -> Bool) -> Bool {
-    keys.contains { root, keys in keys.contains { isFound($0, root) } }
+  private(set) var keys: [Kind: Set<Int64>] = [:]
+  /// Many new rows in sequence have the same destination, so it is not inserted for each.
+  private var last: (kind: Kind, key: Int64) = (Kind(root: 0, entity: nil), 0)
+
+  mutating func insert(_ key: Int64, root: Int, entity: Int?) {
+    let kind = Kind(root: root, entity: entity)
+    if last.kind == kind, last.key == key { return }
+    last = (kind, key)
+    keys[kind, default: []].insert(key)
+  }
+
+  func contains(where isFound: (RowChanges.Row) -> Bool) -> Bool {
+    keys.contains { kind, keys in
+      keys.contains { isFound(RowChanges.Row(root: kind.root, key: $0)) }
+    }
   }
 }

@@ -40,6 +40,9 @@ struct PairWriter {
         func pairs(_ members: [PersistentIdentifier]) -> [KeyPair] {
           toMany.pairs(of: owner, members.compactMap { keys.key(of: $0) })
         }
+        if !change.added.isEmpty {
+          noteTargets(snapshot.persistentIdentifier, change.added, toMany)
+        }
         pairChanges[index].remove(pairs(change.removed))
         pairChanges[index].add(pairs(change.added))
         if toMany.storedOwner != nil {
@@ -50,14 +53,20 @@ struct PairWriter {
     let batch = StatementBatch(prepared.session)
     for change in pairChanges {
       let statements = change.statements
-      for pair in change.addedPairs {
-        links.noteTarget(pair.first, root: statements.first.root)
-        links.noteTarget(pair.second, root: statements.second.root)
-      }
       try run(statements.unlink, change.removedPairs, statements, batch)
       try link(try takenFromOwners(change, batch), statements, batch)
     }
     try batch.run()
+  }
+
+  /// The rows at both ends of added pairs have to exist.
+  private func noteTargets(
+    _ owner: PersistentIdentifier, _ members: [PersistentIdentifier], _ list: ToManyStatements
+  ) {
+    let (ownerSide, memberSide) =
+      list.ownerIsFirst ? (list.first, list.second) : (list.second, list.first)
+    links.noteTarget(owner, root: ownerSide.root)
+    for member in members { links.noteTarget(member, root: memberSide.root) }
   }
 
   /// Removes the pairs that a changed or deleted row loses, if they are stored.

@@ -135,7 +135,7 @@ final class RowChanges {
           }
         }
       } else {
-        batch.read(table.existingKeys, .list(list.text)) { keys in
+        batch.read(table.existing.keys, .list(list.text)) { keys in
           self.buffered?.add(.deleted, entity: root, keys)
         }
       }
@@ -364,11 +364,11 @@ final class RowChanges {
     let unknown = keys.filter { !exists(Row(root: root, key: $0), table) }
     if unknown.isEmpty { return [(root, keys)] }
     if session.isOptimistic, unknown.count <= RowChanges.fewRows {
-      for key in unknown { try session.requireLater(table.existing, .integer(key)) }
+      for key in unknown { try session.requireLater(table.existing.one, .integer(key)) }
       return [(root, keys)]
     }
     let list = store.driver.dialect.list(keys)
-    return [(root, try session.statement(table.existingKeys).integers(.list(list)))]
+    return [(root, try session.statement(table.existing.keys).integers(.list(list)))]
   }
 
   /// Whether a row is known to exist: `byEntity` has read it, a statement has written it, or a link needs

@@ -39,7 +39,7 @@ final class RowDeletion {
   /// the rows; `nil` if they were found in different ways.
   private var ownerColumns: [Int: String?] = [:]
   /// Whether some of the rows did not exist any more.
-  private(set) var hasMissedRows = false
+  var hasMissedRows = false
   /// To-one relationships that were set to nil.
   private(set) var nullified: [Link] = []
   /// The rows of new models. Errors name their temporary identifiers, because the save may fail.

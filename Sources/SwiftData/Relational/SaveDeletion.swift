@@ -55,9 +55,32 @@ final class SaveDeletion {
         (key: $0, entity: try prepared.save(of: snapshot).statements.entity.number)
       }
     }
-    let rows = RowDeletion.groups(deleted)
-    lastValues += try values(of: rows)
+    let requested = RowDeletion.groups(deleted)
+    lastValues += try values(of: requested)
+    let rows = withoutOtherEntities(requested, lastValues)
     try deletion.run(rows) { lastValues += try values(of: $0) }
+  }
+
+  /// A model whose row the context has never read may have the key of a row of another entity in the table. The
+  /// delete rules must not concern that row.
+  /// - Parameter values: The rows that were read for the deletion.
+  private func withoutOtherEntities(
+    _ rows: [RowDeletion.Rows], _ values: [DefaultSnapshot]
+  ) -> [RowDeletion.Rows] {
+    var known: Set<PersistentIdentifier>?
+    return rows.map { rows in
+      guard store.mapping.entity(number: rows.entity)?.sharesTable == true else { return rows }
+      let scope = store.plans.scope(number: rows.entity)
+      let unread = Set(needLastValues(scope, rows.keys))
+      if unread.isEmpty { return rows }
+      let found = known ?? Set(values.map(\.persistentIdentifier))
+      known = found
+      let keys = rows.keys.filter {
+        !unread.contains($0) || found.contains(PersistentIdentifier(scope: scope, key: $0))
+      }
+      if keys.count < rows.keys.count { deletion.hasMissedRows = true }
+      return RowDeletion.Rows(entity: rows.entity, keys: keys)
+    }
   }
 
   /// Writes the changed relationships of a row first, so that delete rules use their new values. A
@@ -97,8 +120,9 @@ final class SaveDeletion {
       let keys = needLastValues(store.plans.scope(number: rows.entity), rows.keys)
       if keys.isEmpty { return [] }
       let selection = store.plans.selection(of: entity)
-      return try session.statement(selection.byKeys)
+      let found = try session.statement(selection.byKeys)
         .rows(.list(store.driver.dialect.list(keys)), store.reading(selection)).rows.snapshots
+      return found.filter { $0.descriptor === entity.descriptor }
     }
   }
 
@@ -238,8 +262,8 @@ final class SaveDeletion {
     consequences.displaced = links.displaced
     consequences.answered = links.answered
     consequences.taken = links.taken
-    if deletion.isEmpty { return consequences }
     consequences.hasMissedRows = deletion.hasMissedRows
+    if deletion.isEmpty { return consequences }
     consequences.dropped = new.runs.flatMap { run in
       run.indices.filter {
         deletion.contains(RowChanges.Row(root: run.save.changes.root, key: keys[$0]))
@@ -278,13 +302,15 @@ final class SaveDeletion {
     _ changes: RowChanges
   ) -> [(identifier: PersistentIdentifier, slots: SlotSet)] {
     var toManys: [Int: SlotSet] = [:]
-    return changes.updates.compactMap { row, slots in
-      if slots.isEmpty { return nil }
+    return changes.updates.flatMap { row, slots in
+      if slots.isEmpty { return [(identifier: PersistentIdentifier, slots: SlotSet)]() }
       let lists = toManys[row.root] ?? store.mapping.toManySlots(below: row.root)
       toManys[row.root] = lists
       let changed = slots.intersection(lists)
-      if changed.isEmpty { return nil }
-      return (store.plans.identifier(row.key, entity: row.root), changed)
+      if changed.isEmpty { return [] }
+      // Which entity of the table the row has is not known here; the context has no model of the others.
+      let numbers = store.mapping.entity(number: row.root)?.subtreeNumbers ?? []
+      return numbers.map { (store.plans.identifier(row.key, entity: $0), changed) }
     }
   }
 }

@@ -130,7 +130,7 @@ package struct SaveStatements: Sendable {
     entityNumber =
       entity.sharesTable && !lookups.isEmpty
       ? Select(
-        [RowColumns.entity()], from: TableReference(entity.table), where: SaveStatements.isRow(0)
+        [RowColumns.entity()], from: TableReference(entity.table), where: SaveStatements.hasKey(0)
       ).rendered(in: dialect).sql : nil
     upsert =
       entityNumber == nil ? SaveStatements.upsert(insert, columns, lookups, dialect) : nil
@@ -179,7 +179,7 @@ package struct SaveStatements: Sendable {
     var assignments = changed.enumerated().map { Assignment($1.name, .parameter($0)) }
     assignments.append(RowColumns.nextVersion)
     let update = Update(
-      entity.table, set: assignments, where: SaveStatements.isRow(changed.count),
+      entity.table, set: assignments, where: isRow(changed.count),
       returning: returningKey ? [RowColumns.key] : [])
     return update.rendered(in: dialect).sql
   }
@@ -190,7 +190,8 @@ package struct SaveStatements: Sendable {
     guard dialect.joinsLists else { return nil }
     let update = ListUpdate(
       entity.table, set: changed.map { ColumnDefinition($0.name, $0.type) },
-      key: ColumnDefinition(RowColumns.key, .integer), version: RowColumns.version)
+      key: ColumnDefinition(RowColumns.key, .integer), version: RowColumns.version,
+      where: entity.isOwnRow(of: entity.table))
     return update.rendered(in: dialect).sql
   }
 
@@ -199,8 +200,7 @@ package struct SaveStatements: Sendable {
     let names = Set(lookups.flatMap(\.columns).filter { slots.contains($0.slot) }.map(\.name))
     guard !names.isEmpty else { return nil }
     let update = Update(
-      entity.table, set: names.sorted().map { Assignment($0, .null) },
-      where: SaveStatements.isRow(0))
+      entity.table, set: names.sorted().map { Assignment($0, .null) }, where: isRow(0))
     return update.rendered(in: dialect).sql
   }
 
@@ -211,11 +211,16 @@ package struct SaveStatements: Sendable {
     }
     guard !links.isEmpty else { return nil }
     let update = Update(
-      entity.table, set: links.map { Assignment($0.name, .null) }, where: SaveStatements.isRow(0))
+      entity.table, set: links.map { Assignment($0.name, .null) }, where: isRow(0))
     return update.rendered(in: dialect).sql
   }
 
-  private static func isRow(_ parameter: Int) -> SQLExpression {
+  /// Whether a row has the key, and belongs to this entity.
+  private func isRow(_ parameter: Int) -> SQLExpression {
+    .all([SaveStatements.hasKey(parameter), entity.isOwnRow()].compactMap(\.self))
+  }
+
+  private static func hasKey(_ parameter: Int) -> SQLExpression {
     .binary(RowColumns.key(), .equal, .parameter(parameter))
   }
 

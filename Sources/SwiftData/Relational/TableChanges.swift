@@ -1,5 +1,29 @@
 import OpenSwiftDataSQLSyntax
 
+/// The statements that find out which rows exist.
+struct ExistingRows: Sendable {
+  /// Finds a row by its key.
+  let one: String
+  /// Counts the existing rows of a list.
+  let count: String
+  /// The keys of the existing rows of a list.
+  let keys: String
+
+  /// - Parameter condition: What must hold for a row; `nil` for all rows of the table.
+  init(in table: String, where condition: SQLExpression? = nil, _ dialect: SQLDialect) {
+    func select(_ column: SQLExpression, where isRow: SQLExpression) -> String {
+      Select(
+        [column], from: TableReference(table), where: .all([isRow, condition].compactMap(\.self))
+      ).rendered(in: dialect).sql
+    }
+    let isListed = SQLExpression.isMember(
+      RowColumns.key(), of: ListParameter(.parameter(0), of: .integer))
+    one = select(RowColumns.key(), where: .binary(RowColumns.key(), .equal, .parameter(0)))
+    count = select(.function("count", [.star]), where: isListed)
+    keys = select(RowColumns.key(), where: isListed)
+  }
+}
+
 /// The statements for the versions and the history of one table's rows.
 ///
 /// A statement that adds to the history has two more parameters at the end: the key before the first
@@ -11,11 +35,8 @@ struct TableChanges: Sendable {
   /// Reads keys and entity numbers of the rows in a list; `nil` if the table contains only one
   /// entity.
   let entityNumbers: String?
-  /// Finds a row by its key.
-  let existing: String
-  /// Counts the existing rows of a list.
-  let existingCount: String
-  let existingKeys: String
+  /// Find rows of the table.
+  let existing: ExistingRows
   /// Adds the rows whose keys are at least parameter 0.
   let addInserted: String
   /// Adds the rows in a list, which is parameter 0; parameter 1 are the changed columns.
@@ -51,12 +72,7 @@ struct TableChanges: Sendable {
       root.sharesTable
       ? select([RowColumns.key(), RowColumns.entity()], where: isListed).rendered(in: dialect).sql
       : nil
-    existing =
-      select(
-        [RowColumns.key()], where: .binary(RowColumns.key(), .equal, .parameter(0))
-      ).rendered(in: dialect).sql
-    existingCount = select([.function("count", [.star])], where: isListed).rendered(in: dialect).sql
-    existingKeys = select([RowColumns.key()], where: isListed).rendered(in: dialect).sql
+    existing = ExistingRows(in: table, dialect)
     addInserted =
       TableChanges.insert(
         .inserted, from: table, where: .binary(RowColumns.key(), .greaterOrEqual, .parameter(0)),
