@@ -39,8 +39,11 @@ package struct MigrationRun {
       if let transformation = transformation(of: step) {
         try transform(step, named: name, transformation)
       } else {
-        try change(step)
+        let change = try change(step)
         progress?.endChange()
+        if before != nil, after != nil {
+          StageCode.warn(ofNewKeys: change.entitiesWithNewKeys, in: name)
+        }
       }
       try after?()
       progress?.endStep()
@@ -75,7 +78,6 @@ package struct MigrationRun {
 
   // MARK: The change of tables
 
-  @discardableResult
   private func change(
     _ step: MigrationPath.Step, keepsOldTables: Bool = false
   ) throws -> SchemaChange {

@@ -44,4 +44,14 @@ struct StageCode {
         + "context.rollback() to discard them; the store is unchanged.",
       doing: "migrating a store")
   }
+
+  /// Code before the change may keep identifiers for code after it. They do not lead to rows with other keys.
+  static func warn(ofNewKeys entities: [String], in stage: String) {
+    if entities.isEmpty { return }
+    WarningLog.write(
+      "the migration stage \(stage) gives other keys to the rows of "
+        + "\(entities.joined(separator: ", ")), which move to the table of a superclass with other rows. "
+        + "Identifiers that willMigrate keeps do not lead to these rows in didMigrate. To set values of new "
+        + "models from old ones, use MigrationStage.transform.")
+  }
 }

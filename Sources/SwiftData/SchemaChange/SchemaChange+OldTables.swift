@@ -29,4 +29,14 @@ extension SchemaChange {
     else { return nil }
     return plan.offset(from: old.table(of: earlier), to: new.table(of: later))
   }
+
+  /// The entities of the file whose rows get other keys, because they move to a table with other rows.
+  var entitiesWithNewKeys: [String] {
+    old.model.entities.map(\.name).filter { name in
+      guard let successor = counterparts.successor(of: name) else { return false }
+      let table = old.table(of: name)
+      return lastKeys[table, default: 0] > 0
+        && plan.offset(from: table, to: new.table(of: successor.name)) != 0
+    }
+  }
 }

@@ -77,13 +77,19 @@ struct TableSources: Sendable {
           currentNumber: currentNumber)
       }
       let byEarlier = Dictionary(grouping: rows) { stored.table(of: $0.stored.name) }
+      // Rows of the first table keep their keys. The others get keys that no row of any of these tables has had:
+      // an identifier from before the change leads to its row or to none.
+      let largest = byEarlier.keys.map { lastKeys[$0] ?? 0 }.max() ?? 0
       var offset: Int64 = 0
-      for (earlier, rows) in byEarlier.sorted(by: { $0.key < $1.key }) {
+      func isFirst(_ one: String, _ other: String) -> Bool {
+        one == table.name || other != table.name && one < other
+      }
+      for (earlier, rows) in byEarlier.sorted(by: { isFirst($0.key, $1.key) }) {
         byTable[table.name, default: []]
           .append(TableSource(table: earlier, offset: offset, rows: rows))
         destinations[earlier, default: []].insert(table.name)
         offsets[Way(stored: earlier, current: table.name)] = offset
-        offset += lastKeys[earlier] ?? 0
+        if let last = lastKeys[earlier], last > 0 { offset = max(offset + last, largest) }
       }
     }
   }
