@@ -49,6 +49,9 @@ struct PostgresStoreTests {
   }
 
   @Test func twoConfigurationsOfOneDatabaseAreRefused() throws {
+    let url = try PostgresServer.shared.addressOfNewSchema()
+    _ = try ModelContainer(
+      for: Place.self, City.self, Memo.self, configurations: PostgresConfiguration(url: url))
     let error = #expect(throws: SwiftDataError.duplicateConfiguration) {
       try ModelContainer(
         for: Schema([Place.self, City.self, Memo.self]),
