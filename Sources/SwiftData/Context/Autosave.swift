@@ -134,7 +134,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     if saved == nil { return }
     noteNothingPending()
     // Edits from while the save wrote.
-    if !changes.isEmpty { noteEdit() }
+    if hasChanges { noteEdit() }
   }
 
   func didRollBack() { noteNothingPending() }

@@ -64,8 +64,8 @@ struct RetainingCircles {
       for slot in storage.relationships.holdingSlots
       where known.insert(Kind(owner: ObjectIdentifier(descriptor), slot: slot)).inserted {
         guard let link = descriptor.link(slot, in: coordinator) else { return true }
-        edges[coordinator.rootEntity(of: descriptor.entityName), default: []].insert(
-          coordinator.rootEntity(of: link.destination.entityName))
+        edges[root(of: descriptor, coordinator), default: []].insert(
+          root(of: link.destination, coordinator))
       }
     }
     // Without the classes that lead nowhere, again and again, only circles and what leads to them are left.
@@ -73,6 +73,13 @@ struct RetainingCircles {
       edges[name] = nil
     }
     return !edges.isEmpty
+  }
+
+  private static func root(
+    of descriptor: _ModelDescriptor, _ coordinator: any StoreCoordinator
+  ) -> String {
+    let name = descriptor.entityName
+    return coordinator.schema.entitiesByName[name]?.rootEntity.name ?? name
   }
 
   private mutating func release() {
