@@ -66,7 +66,7 @@ final class OwnTextWrites: Sendable {
 
   /// Whether only own transactions have been committed since a position. If not, another chain begins.
   func confirm(_ position: Position?, _ driver: any SQLDriver) -> Bool {
-    guard let lease = try? driver.leaseWriter(within: .zero) else { return false }
+    guard let lease = try? driver.leaseWriter(for: nil, within: .zero) else { return false }
     defer { lease.end() }
     let now = try? lease.use { session in
       // Only a read sees what others have committed.
