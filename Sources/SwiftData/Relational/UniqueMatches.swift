@@ -1,8 +1,8 @@
 /// The stored rows, and the earlier ones of some new models, that have the unique values of the models. They
 /// were found with one statement for each constraint (`SaveStatements.Lookup.listSQL`). Used by `RowWriter`.
-struct UniqueMatches {
+package struct UniqueMatches {
   /// What becomes of a new model.
-  enum Fate: Hashable {
+  package enum Fate: Hashable {
     case inserted
     /// It becomes the stored row with this key.
     case row(Int64)
@@ -19,15 +19,15 @@ struct UniqueMatches {
   }
 
   /// The number of models.
-  private(set) var count: Int
+  package private(set) var count: Int
   /// For each constraint, the models that are not the only ones with their values.
   private var matches: [[Int: Match]] = []
 
-  init(count: Int) { self.count = count }
+  package init(count: Int) { self.count = count }
 
   /// Adds what was found for the next constraint.
   /// - Parameter entity: The number of the only entity in the table; `nil` if the number was returned too.
-  mutating func add(_ found: ListedResult, entity: Int?) {
+  package mutating func add(_ found: ListedResult, entity: Int?) {
     let width = entity == nil ? 4 : 3
     var constraint: [Int: Match] = [:]
     for start in stride(from: 0, to: found.integers.count, by: width) {
@@ -45,7 +45,7 @@ struct UniqueMatches {
   /// - Parameters:
   ///   - entity: The number of the entity of the models.
   ///   - refusesUpserts: Whether a model with the values of another row is an error.
-  func fates(of entity: Int, refusesUpserts: Bool) -> [Fate] {
+  package func fates(of entity: Int, refusesUpserts: Bool) -> [Fate] {
     var fates: [Fate] = []
     fates.reserveCapacity(count)
     // A row that is merged with a model may get other values in another constraint.
@@ -76,12 +76,14 @@ struct UniqueMatches {
 
 /// How many models are looked up together: few after a batch that ended early, because then the next one may
 /// too, and many again while none does.
-struct UniqueBatchSize {
+package struct UniqueBatchSize {
   private static let (least, most) = (8, 1000)
 
-  private(set) var count = UniqueBatchSize.most
+  package private(set) var count = UniqueBatchSize.most
 
-  mutating func note(written: Int, of wanted: Int) {
+  package init() {}
+
+  package mutating func note(written: Int, of wanted: Int) {
     count =
       written < wanted
       ? max(2 * written, UniqueBatchSize.least) : min(2 * count, UniqueBatchSize.most)
