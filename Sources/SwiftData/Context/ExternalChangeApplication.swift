@@ -192,18 +192,30 @@ final class ExternalChangeApplication {
   private func lists(
     around storage: _ModelStorage, _ snapshot: DefaultSnapshot, _ changed: SlotSet
   ) -> [(owner: _ModelStorage, slot: Int)] {
-    guard let old = storage.reader, let row = snapshot.row, let port = stores.port(of: storage)
-    else { return [] }
+    guard let row = snapshot.row, let port = stores.port(of: storage) else { return [] }
     let descriptor = storage.descriptor
     let new = RowReader(row: row, cellsOffset: descriptor.cellsOffset)
+    func owner(_ row: RowReader?, _ slot: Int) -> PersistentIdentifier? {
+      guard let row, !row.isNull(slot) else { return nil }
+      return port.destination(of: descriptor, slot: slot, key: row.integer(slot))
+    }
     return descriptor.relationshipSlots.filter(changed.contains).flatMap { slot in
-      guard !descriptor.properties[slot].isToMany, !descriptor.layout.agrees(slot, old, new),
-        let link = descriptor.link(slot, in: stores.coordinator), let inverse = link.inverseSlot
+      guard !descriptor.properties[slot].isToMany,
+        let link = descriptor.link(slot, in: stores.coordinator), let inverse = link.inverseSlot,
+        link.destination.toManySlots.contains(inverse)
       else { return [(owner: _ModelStorage, slot: Int)]() }
-      let owners = [old, new].filter { !$0.isNull(slot) }
-        .compactMap { port.destination(of: descriptor, slot: slot, key: $0.integer(slot)) }
-        .flatMap(identities.instances(of:)).map(\.storage)
-      return owners.filter { $0.descriptor.toManySlots.contains(inverse) }.map { ($0, inverse) }
+      // After a save of this context the row is older than the value in memory.
+      let old =
+        switch storage.relationships.value(slot) {
+        case .identifier(let identifier): identifier.resolved
+        case .model(let partner): partner._$storage.identifier.resolved
+        case .unset: owner(storage.reader, slot)
+        case .null, .toMany, .weakReferences: nil as PersistentIdentifier?
+        }
+      let now = owner(new, slot)
+      if old == now { return [] }
+      let owners = [old, now].compactMap(\.self).flatMap(identities.instances(of:))
+      return owners.map { ($0.storage, inverse) }
     }
   }
 
