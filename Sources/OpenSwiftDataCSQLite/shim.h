@@ -53,6 +53,16 @@ static inline int csqlite_has_begun_reading(sqlite3 *database) {
 #endif
 }
 
+// Whether the open transaction has written. Before SQLite 3.34 each one counts.
+
+static inline int csqlite_is_writing(sqlite3 *database) {
+#if SQLITE_VERSION_NUMBER >= 3034000
+  return sqlite3_txn_state(database, "main") == SQLITE_TXN_WRITE;
+#else
+  return !sqlite3_get_autocommit(database);
+#endif
+}
+
 // sqlite3_db_config takes variable arguments, which Swift does not call.
 
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {

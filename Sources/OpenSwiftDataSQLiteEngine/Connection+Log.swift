@@ -25,6 +25,12 @@ extension Connection {
     if !log.isAtPath { throw lostLog }
   }
 
+  /// Throws if the log was lost during a transaction that wrote. Its commit could write the log back over what
+  /// others have saved since.
+  func checkLogBeforeCommit() throws {
+    if let log, csqlite_is_writing(handle) != 0, !log.isAtPath { throw lostLog }
+  }
+
   /// Writes the log back into the file, as far as other connections permit, without waiting for them.
   ///
   /// SQLite does the same when the last connection closes, but does not report that it failed. It then

@@ -37,6 +37,7 @@ extension Connection {
 
   package func commit() throws {
     if let enclosing { return try commit(in: enclosing) }
+    try checkLogBeforeCommit()
     try prepare("COMMIT").run()
     noteOwnCommit()
   }

@@ -79,10 +79,13 @@ package final class Connection {
     statements.close()
     if enclosing != nil { sqlite3_commit_hook(handle, nil, nil) }
     keepLostLog()
-    // First, because the last connection to close removes its log: one that opens now must not miss it.
-    log?.close()
+    // The last connection to close removes its log, which one that opens meanwhile must not miss. While a lost
+    // log is open, no other connection may open the file.
+    let isLost = log.map { !$0.isAtPath } ?? false
+    if !isLost { log?.close() }
     // Statements that outlive the connection keep the handle open until they are finalised.
     sqlite3_close_v2(handle)
+    if isLost { log?.close() }
   }
 
   /// Runs one or more statements without parameters; ignores rows.

@@ -55,6 +55,7 @@ extension Connection {
     }
     enclosing.isCommitting = true
     defer { enclosing.isCommitting = false }
+    try checkLogBeforeCommit()
     try prepare("COMMIT").run()
     endEnclosing()
     noteOwnCommit()

@@ -43,10 +43,12 @@ final class OpenLog: Sendable {
   /// Throws if a connection of this process has the log of a file open that is no longer at its path.
   /// Called before SQLite opens the file.
   static func requireCurrent(for database: String) throws {
-    let log = known.withLock { known in
-      known.isEmpty ? nil : FileIdentity(of: database).flatMap { known[$0]?.log }
+    // With the lock, because a connection that closes removes its log after that of the entry.
+    let isLost = known.withLock { known in
+      guard !known.isEmpty, let database = FileIdentity(of: database) else { return false }
+      return known[database].map { !$0.log.isAtPath } ?? false
     }
-    if let log, !log.isAtPath { throw lostEarlier(database) }
+    if isLost { throw lostEarlier(database) }
   }
 
   /// Notes that a connection has opened the log; `close` ends that.
@@ -63,7 +65,7 @@ final class OpenLog: Sendable {
     }
   }
 
-  /// Called before a connection closes the log.
+  /// Called before a connection closes the log, or after it has closed a lost one.
   func close() {
     OpenLog.known.withLock { known in
       guard let entry = known[database], entry.log === self else { return }

@@ -91,7 +91,12 @@ package struct PoolGate {
       holdings[seat] = Holding(holder: holder, owner: owner)
       return .enter(seat: seat)
     }
-    if isHolding(holder), waitsForever(holder, for: purpose) { return .deadlock }
+    if isHolding(holder), waitsForever(holder, for: purpose) {
+      // The writer reads committed rows too.
+      guard purpose == .read, let writerSeat, holdings[writerSeat] == nil else { return .deadlock }
+      holdings[writerSeat] = Holding(holder: holder, owner: owner)
+      return .enter(seat: writerSeat)
+    }
     nextTicket += 1
     queue.append(Waiter(ticket: nextTicket, purpose: purpose, holder: holder, owner: owner))
     return .wait(ticket: nextTicket)

@@ -22,6 +22,9 @@ extension ContextCore {
     if let face {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
+    // Observers may have made edits.
+    if !pendingErrors.isEmpty { try graph.retryRefusedEdits(in: self) }
+    let lastRefused = pendingErrors.lastSerial
     watchers.endEvent()
     let saved: SaveSession.Saved
     do {
@@ -36,8 +39,8 @@ extension ContextCore {
       didSave(partial.saved)
       throw partial.error
     }
-    // Those of deleted models are left.
-    if !pendingErrors.isEmpty { pendingErrors.removeAll() }
+    // Those of deleted models are left, and those of code that the save has called.
+    if !pendingErrors.isEmpty { pendingErrors.forgetAll(until: lastRefused) }
     identities._invariantCheck()
     didSave(saved)
   }

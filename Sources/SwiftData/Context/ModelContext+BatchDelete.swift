@@ -54,7 +54,9 @@ extension ModelContext {
             editingState: core.stores.editingState, predicate: predicate,
             includeSubclasses: includeSubclasses)
         ) { receipt in
-          if let receipt { note = SavedChanges(receipt) }
+          // An attempt before this one may have had another receipt.
+          note =
+            receipt.map { SavedChanges($0) } ?? SavedChanges(invalidatedEntities: concerned)
           announced.map(feed.withdraw)
           // A transaction announces all of its changes when it commits.
           announced =

@@ -317,6 +317,7 @@ extension ModelGraph {
     case .link(let owner, let slot, let old):
       return outcome(of: owner._$storage, slot, old, to: edit.model, in: source)
     case .reachable(let owner):
+      if let storage, context.owns(storage), !storage.flags.contains(.hasNoRow) { return .settled }
       let outcome = outcome(of: owner._$storage)
       let isReachable = owner._$storage.relationships.unsavedModels.contains { $0 === edit.model }
       return outcome == .refused && !isReachable ? .settled : outcome
@@ -387,13 +388,18 @@ extension RelationshipValues {
   /// Makes references of an unsaved model weak, so that its graph is freed when it has no other
   /// owner.
   func weaken(in coordinator: any StoreCoordinator) {
-    weaken { isManyToMany($0, in: coordinator) }
+    weaken { slot in
+      guard let link = storage.descriptor.link(slot, in: coordinator),
+        let inverse = link.inverseSlot
+      else { return false }
+      return link.destination.properties[inverse].isToMany
+    }
   }
 
-  /// Whether the inverse of a to-many is a to-many too.
-  func isManyToMany(_ slot: Int, in coordinator: any StoreCoordinator) -> Bool {
+  /// Whether the inverse of a to-many is a to-one.
+  func isAnsweredByToOne(_ slot: Int, in coordinator: any StoreCoordinator) -> Bool {
     guard let link = storage.descriptor.link(slot, in: coordinator), let inverse = link.inverseSlot
     else { return false }
-    return link.destination.properties[inverse].isToMany
+    return link.destination.properties[inverse].isToOne
   }
 }

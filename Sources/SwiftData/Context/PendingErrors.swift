@@ -10,7 +10,8 @@ final class PendingErrors {
   private let coordinator: any StoreCoordinator
   private let watchers: EditWatchers
   private var refused: [Key: RefusedEdit] = [:]
-  private var lastSerial = 0
+  /// The number of the last refused edit.
+  private(set) var lastSerial = 0
   /// Models of a context that no longer exists still hold these, so nothing is kept for them.
   private var isOpen = true
 
@@ -53,6 +54,10 @@ final class PendingErrors {
   }
 
   func forget(_ edit: RefusedEdit) { refused[key(of: edit)] = nil }
+
+  func forgetAll(until serial: Int) {
+    for edit in all where edit.serial <= serial { forget(edit) }
+  }
 
   /// - Returns: The refused edits. The caller releases them when its own changes are complete:
   ///   deinitialisers of models may call back.

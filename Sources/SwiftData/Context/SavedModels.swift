@@ -95,7 +95,7 @@ struct SavedModels {
           // Two lists that retain each other's owners would never be freed.
           list.isAsStored
             || isExact && list.members != nil
-              && !storage.relationships.isManyToMany(slot, in: stores.coordinator)
+              && storage.relationships.isAnsweredByToOne(slot, in: stores.coordinator)
         }
       }
     }

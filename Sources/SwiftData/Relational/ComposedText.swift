@@ -37,7 +37,7 @@ final class ComposedText: Sendable {
       if let last {
         isComposed = last
       } else {
-        let onlyOwn = isConfirmed ?? ownWrites.confirm(position, driver)
+        let onlyOwn = isConfirmed ?? ownWrites.confirm(position, reading: session, driver)
         isConfirmed = onlyOwn
         let position = onlyOwn ? position : nil
         let keys = position.flatMap { ownWrites.keys(of: table, since: name, until: $0) }

@@ -65,10 +65,15 @@ final class OwnTextWrites: Sendable {
   }
 
   /// Whether only own transactions have been committed since a position. If not, another chain begins.
-  func confirm(_ position: Position?, _ driver: any SQLDriver) -> Bool {
+  /// - Parameter reading: The session of the read that asks.
+  func confirm(
+    _ position: Position?, reading: any SQLSession, _ driver: any SQLDriver
+  ) -> Bool {
     guard let lease = try? driver.leaseWriter(for: nil, within: .zero) else { return false }
     defer { lease.end() }
-    let now = try? lease.use { session in
+    let now = try? lease.use { session -> StoreState? in
+      // A transaction of this thread is open, whose rows the read does not see.
+      if session !== reading, session.hasBegunReading { return nil }
       // Only a read sees what others have committed.
       _ = try session.changeStamp()
       return session.state

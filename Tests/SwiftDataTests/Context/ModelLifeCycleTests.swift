@@ -231,7 +231,7 @@ import Testing
     let known: Book? = bench.context.registeredModel(for: temporary)
     #expect(known === new)
     let lost: Book? = bench.context.registeredModel(for: deleted.persistentModelID)
-    #expect(lost == nil)
+    #expect(lost === deleted)
     deleted.title = "of no context"
     #expect(!bench.context.hasChanges)
     try bench.context.save()

@@ -280,7 +280,7 @@ import Testing
   @Test func aStoreWithoutATable() throws {
     let folder = try StoreFolder(authors: 3)
     try SQLiteFile.execute("DROP TABLE ZAUTHOR", in: folder.store)
-    try expectRefusal(folder, "there is no table ZAUTHOR")
+    try expectRefusal(folder, "lacks tables of its own models: ZAUTHOR")
   }
 
   @Test(arguments: [true, false])

@@ -54,7 +54,8 @@ import Testing
 
   @Test func aMissingTableIsRefusedByName() throws {
     #expect(
-      try refusal(afterwards: "DROP TABLE Z_2SHELVES").contains("there is no table Z_2SHELVES"))
+      try refusal(afterwards: "DROP TABLE Z_2SHELVES")
+        .contains("lacks tables of its own models: Z_2SHELVES"))
   }
 
   @Test func anEmptyFileIsNoStoreToRead() throws {
