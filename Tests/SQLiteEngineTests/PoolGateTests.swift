@@ -62,11 +62,13 @@ struct PoolGateTests {
   }
 
   @Test func nobodyWaitsForItself() {
-    let contexts = (0..<3).map { _ in UUID() }
+    let contexts = (0..<4).map { _ in UUID() }
     var gate = PoolGate(hasWriter: true, readers: 2)
     #expect(gate.arrive(.read, holder: id(ann), for: contexts[0]) == .enter(seat: 1))
     #expect(gate.arrive(.read, holder: id(ann), for: contexts[1]) == .enter(seat: 2))
-    #expect(gate.arrive(.read, holder: id(ann), for: contexts[2]) == .deadlock)
+    // The writer reads too.
+    #expect(gate.arrive(.read, holder: id(ann), for: contexts[2]) == .enter(seat: 0))
+    #expect(gate.arrive(.read, holder: id(ann), for: contexts[3]) == .deadlock)
     #expect(gate.arrive(.read, holder: id(bob), for: contexts[2]) == .wait(ticket: 1))
   }
 

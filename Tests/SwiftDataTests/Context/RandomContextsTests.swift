@@ -5,7 +5,7 @@ import Testing
 /// Several contexts edit, move, add and delete at random, and save in any order. Once all have saved
 /// and caught up, what each has in memory is what a fresh context reads.
 @Suite struct RandomContextsTests {
-  @Test(arguments: 0..<8)
+  @Test(arguments: 0..<32)
   func allContextsEndWithTheSameGraph(seed: Int) throws {
     var crowd = try Crowd(seed: UInt64(seed))
     for _ in 0..<8 {

@@ -36,6 +36,21 @@ import Testing
     try first.stored(Child.self).map { $0.parent?.name }
   }
 
+  /// An observer of the save makes the edit.
+  @Test func anEditOfAnObserverIsKept() throws {
+    let child = inserted(Child("c"), second)
+    let parent = inserted(Parent("p"), first)
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave, object: second, queue: nil
+    ) { _ in child.parent = parent }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try expectRefusal()
+    try first.save()
+    try second.save()
+    #expect(child.parent?.name == "p")
+    #expect(try storedParents() == ["p"])
+  }
+
   @Test(arguments: [false, true])
   func aLinkToANewModelOfAnotherContextIsMadeAfterItsSave(isTriedBefore: Bool) throws {
     let child = inserted(Child("c"), second)
