@@ -38,8 +38,8 @@ import Testing
 
   /// An observer of the save makes the edit.
   @Test func anEditOfAnObserverIsKept() throws {
-    let child = inserted(Child("c"), second)
-    let parent = inserted(Parent("p"), first)
+    nonisolated(unsafe) let child = inserted(Child("c"), second)
+    nonisolated(unsafe) let parent = inserted(Parent("p"), first)
     let observer = NotificationCenter.default.addObserver(
       forName: ModelContext.willSave, object: second, queue: nil
     ) { _ in child.parent = parent }
