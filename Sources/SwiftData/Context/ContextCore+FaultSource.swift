@@ -38,11 +38,11 @@ extension ContextCore: _FaultSource {
   func _setToOne(_ storage: _ModelStorage, slot: Int, to model: (any PersistentModel)?) {
     guard storage.canBeTracked else { return }
     if storage.source == nil { graph.insert(storage, in: self) }
-    if !pendingErrors.isEmpty { pendingErrors.forgetLinks(of: storage, slot) }
+    if !refusedEdits.isEmpty { refusedEdits.forgetLinks(of: storage, slot) }
     guard let model else { return relationships.setToOne(storage, slot: slot, to: nil) }
     guard let partner = graph.adopted(model, by: storage, slot, in: self) else {
       // A refused edit is unsaved too.
-      if !pendingErrors.isEmpty { recorder.willChange(storage, slot: slot) }
+      if !refusedEdits.isEmpty { recorder.willChange(storage, slot: slot) }
       return
     }
     relationships.setToOne(storage, slot: slot, to: partner)
@@ -54,7 +54,7 @@ extension ContextCore: _FaultSource {
     guard storage.canBeTracked else { return }
     if storage.source == nil { graph.insert(storage, in: self) }
     if noteOtherVersion(storage, slot) { return }
-    if !inPlace, !pendingErrors.isEmpty { pendingErrors.forgetLinks(of: storage, slot) }
+    if !inPlace, !refusedEdits.isEmpty { refusedEdits.forgetLinks(of: storage, slot) }
     let partners = (models ?? []).compactMap { model -> (any PersistentModel)? in
       // A deleted model that is still in the list is not inserted again.
       if model._$storage.source == nil, storage.relationships.toManyForChange(slot).holds(model) {

@@ -13,7 +13,7 @@ extension ContextCore {
   func save() throws {
     try stores.requireIdle()
     externalChanges.applyNew()
-    if !pendingErrors.isEmpty { try graph.retryRefusedEdits(in: self) }
+    if !refusedEdits.isEmpty { try graph.retryRefusedEdits(in: self) }
     guard !changes.isEmpty || !lostReferences.discardedEdits.isEmpty else {
       watchers.didSave(SavedChanges())
       return watchers.endEvent()
@@ -23,8 +23,8 @@ extension ContextCore {
       NotificationCenter.default.post(name: ModelContext.willSave, object: face)
     }
     // Observers may have made edits.
-    if !pendingErrors.isEmpty { try graph.retryRefusedEdits(in: self) }
-    let lastRefused = pendingErrors.lastSerial
+    if !refusedEdits.isEmpty { try graph.retryRefusedEdits(in: self) }
+    let lastRefused = refusedEdits.lastSerial
     watchers.endEvent()
     let saved: SaveSession.Saved
     do {
@@ -40,7 +40,7 @@ extension ContextCore {
       throw partial.error
     }
     // Those of deleted models are left, and those of code that the save has called.
-    if !pendingErrors.isEmpty { pendingErrors.forgetAll(until: lastRefused) }
+    if !refusedEdits.isEmpty { refusedEdits.forgetAll(until: lastRefused) }
     identities._invariantCheck()
     didSave(saved)
   }
@@ -91,7 +91,7 @@ extension ContextCore {
 
   /// Restores the stored values of live models and discards all pending changes.
   func rollback() {
-    let refused = pendingErrors.removeAll()
+    let refused = refusedEdits.removeAll()
     lostReferences.forgetDiscardedEdits()
     watchers.didRollBack()
     externalChanges.feed.clearConflicts()

@@ -5,7 +5,7 @@
 ///
 /// - `stores` has the ports of the stores; `identities` finds instances by identifier; `changes`
 ///   contains the unsaved changes; `watchers` observe edits: undo, autosave and live queries.
-/// - `lostReferences` knows what refers to models that have left the context, `pendingErrors` keeps
+/// - `lostReferences` knows what refers to models that have left the context, `refusedEdits` keeps
 ///   edits that were refused, `unreadableValues` lists values that models could not show,
 ///   `failedReads` keeps failed reads that a save must not treat as empty results.
 /// - `materializer` turns rows into models, `faults` reads what models request.
@@ -27,7 +27,7 @@ final class ContextCore {
   let identities: IdentityRegistry
   let changes: ChangeTracker
   let watchers = EditWatchers()
-  let pendingErrors: PendingErrors
+  let refusedEdits: RefusedEdits
   let unreadableValues = UnreadableValues()
   let failedReads = FailedReads()
   let lostReferences: LostReferences
@@ -55,7 +55,7 @@ final class ContextCore {
     identities = IdentityRegistry(identity)
     let feed = ExternalChangeFeed(coordinator.changeLog)
     changes = ChangeTracker(feed)
-    pendingErrors = PendingErrors(coordinator, watchers)
+    refusedEdits = RefusedEdits(coordinator, watchers)
     lostReferences = LostReferences(changes, identities, watchers)
     conflictCheck = ConflictCheck(changes, stores, feed)
     materializer = Materializer(coordinator, identities, changes, recentModels, conflictCheck)
@@ -63,7 +63,7 @@ final class ContextCore {
     recorder = ChangeRecorder(watchers, changes, identities, lostReferences, faults)
     relationships = RelationshipFixer(coordinator, identity, recorder)
     graph = ModelGraph(
-      coordinator, identity, recorder, relationships, faults, lostReferences, pendingErrors)
+      coordinator, identity, recorder, relationships, faults, lostReferences, refusedEdits)
     externalChanges = ExternalChangeApplication(
       feed, stores, identities, changes, lostReferences, unreadableValues, watchers, conflictCheck)
     identity.identify(self)
@@ -84,7 +84,7 @@ final class ContextCore {
       storage.relationships.weaken(in: coordinator)
     }
     // Models are released after the changes here are complete: their deinitialisers may call back.
-    withExtendedLifetime((changes.removeAll(), recentModels.close(), pendingErrors.close())) {}
+    withExtendedLifetime((changes.removeAll(), recentModels.close(), refusedEdits.close())) {}
     stores.close()
   }
 

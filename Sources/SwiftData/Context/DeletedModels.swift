@@ -1,5 +1,5 @@
 /// The models whose rows were deleted last, while the program has them: `model(for:)` returns such a model
-/// with its last values, instead of a second one without values.
+/// with its last values, instead of a second one without values. At least the last 1,024 are known.
 ///
 /// Belongs to an `IdentityRegistry` and is used on the thread of the context only.
 struct DeletedModels {
@@ -9,22 +9,23 @@ struct DeletedModels {
 
   private static let limit = 1024
 
-  private var entries: [PersistentIdentifier: Entry] = [:]
+  private var recent: [PersistentIdentifier: Entry] = [:]
+  /// Those before the recent ones.
+  private var earlier: [PersistentIdentifier: Entry] = [:]
 
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { recent.isEmpty && earlier.isEmpty }
 
   mutating func insert(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier, let model = storage.model else { return }
-    if entries.count >= DeletedModels.limit {
-      entries = entries.filter { $1.model != nil }
-      if entries.count >= DeletedModels.limit { entries = [:] }
-    }
-    entries[identifier] = Entry(model: model)
+    if recent.count == DeletedModels.limit { (earlier, recent) = (recent, [:]) }
+    recent[identifier] = Entry(model: model)
   }
 
   /// The model that had the identifier, unless it has a row again.
   func model(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
-    guard let model = entries[identifier]?.model as? any PersistentModel else { return nil }
+    guard
+      let model = (recent[identifier] ?? earlier[identifier])?.model as? any PersistentModel
+    else { return nil }
     let storage = model._$storage
     return storage.knownIdentifier == identifier && storage.flags.contains(.hasNoRow) ? model : nil
   }

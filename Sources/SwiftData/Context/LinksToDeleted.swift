@@ -136,13 +136,8 @@ struct LinksToDeleted {
   }
 
   private func failure(_ link: Link) -> SwiftDataError? {
-    guard let links = left[link.slot] else { return nil }
-    let more = links.count > 5 ? " and \(links.count - 5) more" : ""
-    return SwiftDataError.modelValidationFailure.with(
-      "A deletion would leave a required relationship without its model: from "
-        + "\(links.prefix(5).joined(separator: ", "))\(more). Delete the referring models too, give the "
-        + "inverse relationship the delete rule .cascade, or make the relationship optional.",
-      entity: link.owner.entityName, property: link.link.name,
-      because: .deletionDenied(entity: link.owner.entityName, property: link.link.name))
+    left[link.slot].map {
+      .requiredLinksLeft($0, of: link.owner.entityName, link.link.name)
+    }
   }
 }

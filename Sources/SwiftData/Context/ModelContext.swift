@@ -74,7 +74,7 @@ public class ModelContext: Equatable, SendableMetatype {
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
   /// Whether there are unsaved changes, including those that the next save refuses.
-  public var hasChanges: Bool { !core.changes.isEmpty || !core.pendingErrors.isEmpty }
+  public var hasChanges: Bool { !core.changes.isEmpty || !core.refusedEdits.isEmpty }
 
   /// New models that have not been saved, in the order of insertion.
   public var insertedModelsArray: [any PersistentModel] {

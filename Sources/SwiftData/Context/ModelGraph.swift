@@ -12,14 +12,14 @@ final class ModelGraph {
   private let fixer: RelationshipFixer
   private let faults: FaultResolver
   private let lostReferences: LostReferences
-  private let pendingErrors: PendingErrors
+  private let refusedEdits: RefusedEdits
   /// The class of the last inserted model, which is usually that of the next one too.
   private var lastKnown: _ModelDescriptor?
 
   init(
     _ coordinator: any StoreCoordinator, _ context: ContextIdentity, _ recorder: ChangeRecorder,
     _ fixer: RelationshipFixer, _ faults: FaultResolver, _ lostReferences: LostReferences,
-    _ pendingErrors: PendingErrors
+    _ refusedEdits: RefusedEdits
   ) {
     self.coordinator = coordinator
     self.context = context
@@ -27,7 +27,7 @@ final class ModelGraph {
     self.fixer = fixer
     self.faults = faults
     self.lostReferences = lostReferences
-    self.pendingErrors = pendingErrors
+    self.refusedEdits = refusedEdits
   }
 
   // MARK: Insertion
@@ -48,13 +48,13 @@ final class ModelGraph {
         }
         return
       }
-      if !pendingErrors.withdraw(.deletion, of: storage) {
-        pendingErrors.refuseInsertionOfOtherContext(storage)
+      if !refusedEdits.withdraw(.deletion, of: storage) {
+        refusedEdits.refuseInsertionOfOtherContext(storage)
       }
       return
     }
     if let obstacle = insertNew(storage, in: source) {
-      pendingErrors.refuseInsertion(of: storage, obstacle)
+      refusedEdits.refuseInsertion(of: storage, obstacle)
     }
   }
 
@@ -76,7 +76,7 @@ final class ModelGraph {
       for partner in current.relationships.unsavedModels where partner._$storage.source == nil {
         let storage = partner._$storage
         if let obstacle = obstacle(toInserting: storage) {
-          pendingErrors.refuseInsertion(of: storage, reachedFrom: current, obstacle)
+          refusedEdits.refuseInsertion(of: storage, reachedFrom: current, obstacle)
           continue
         }
         findStoredPartners(of: storage, in: source)
@@ -94,7 +94,7 @@ final class ModelGraph {
   private func obstacle(toInserting storage: _ModelStorage) -> SwiftDataError? {
     if let unknown = unknownClass(of: storage) { return unknown }
     guard storage.flags.contains(.hasNoRow), !storage.hasLastValues else { return nil }
-    return pendingErrors.errorOfModelWithoutValues(storage)
+    return refusedEdits.errorOfModelWithoutValues(storage)
   }
 
   /// - Returns: An error if the schema lacks the model's class.
@@ -119,7 +119,7 @@ final class ModelGraph {
     for slot in storage.descriptor.relationshipSlots
     where storage.relationships.refersWithoutModel(slot) {
       let partner = isOwn ? faults.storedPartner(slot, of: storage, in: source) : nil
-      if !isOwn { pendingErrors.refuseLinkWithinOtherContainer(of: storage, slot) }
+      if !isOwn { refusedEdits.refuseLinkWithinOtherContainer(of: storage, slot) }
       storage.notifyingObservers(of: slot) {
         storage.overlay(partner.map { .model($0) } ?? .null, at: slot)
       }
@@ -141,21 +141,21 @@ final class ModelGraph {
     }
     if storage.source == nil {
       if let obstacle = insertNew(storage, in: source) {
-        pendingErrors.refuseLink(of: owner, slot, to: storage, obstacle)
+        refusedEdits.refuseLink(of: owner, slot, to: storage, obstacle)
         return nil
       }
       return context.owns(storage) ? model : nil
     }
     let identifier = storage.identifier.resolved
     if !isReachable(identifier, of: storage) {
-      pendingErrors.refuseLinkToOtherContainer(storage, of: owner, slot)
+      refusedEdits.refuseLinkToOtherContainer(storage, of: owner, slot)
       return nil
     }
     if identifier.isTemporary {
-      pendingErrors.refuseLinkToOtherContext(storage, of: owner, slot)
+      refusedEdits.refuseLinkToOtherContext(storage, of: owner, slot)
       return nil
     }
-    if !pendingErrors.isEmpty { pendingErrors.forgetLink(of: owner, slot, to: storage) }
+    if !refusedEdits.isEmpty { refusedEdits.forgetLink(of: owner, slot, to: storage) }
     return faults.model(for: identifier, in: source) as? any PersistentModel
   }
 
@@ -228,7 +228,7 @@ final class ModelGraph {
       deleteOther(storage)
       return
     }
-    if storage.flags.contains(.hasNoRow), pendingErrors.withdraw(.insertion, of: storage) { return }
+    if storage.flags.contains(.hasNoRow), refusedEdits.withdraw(.insertion, of: storage) { return }
     var going = [storage]
     var partners: [any PersistentModel] = []
     var next = 0
@@ -254,7 +254,7 @@ final class ModelGraph {
     fixer.unlink(storage)
     storage.leaveContext()
     // Inserted into the context of these models, it refers to them.
-    for (slot, model) in pendingErrors.takeLinks(of: storage) {
+    for (slot, model) in refusedEdits.takeLinks(of: storage) {
       storage.notifyingObservers(of: slot) {
         if storage.descriptor.properties[slot].isToOne {
           storage.overlay(.model(model), at: slot)
@@ -267,12 +267,12 @@ final class ModelGraph {
 
   /// Takes back an insertion that was refused, or refuses to delete a model of another context.
   private func deleteOther(_ storage: _ModelStorage) {
-    if pendingErrors.withdraw(.insertion, of: storage) {
+    if refusedEdits.withdraw(.insertion, of: storage) {
       lostReferences.expect()
       // A model of an unknown class that was related to others counts as edited.
       if storage.source == nil { recorder.changes.forget(storage) }
     } else if storage.source != nil {
-      pendingErrors.refuseDeletionOfOtherContext(storage)
+      refusedEdits.refuseDeletionOfOtherContext(storage)
     }
   }
 
@@ -284,7 +284,7 @@ final class ModelGraph {
   }
 }
 
-/// What becomes of refused edits (`PendingErrors`) until the save.
+/// What becomes of refused edits (`RefusedEdits`) until the save.
 extension ModelGraph {
   private enum Outcome {
     /// The edit is made, or no longer wanted.
@@ -298,14 +298,14 @@ extension ModelGraph {
   /// - Throws: The errors of the edits that are still refused.
   func retryRefusedEdits(in source: any _FaultSource) throws {
     var errors: [SwiftDataError] = []
-    let edits = pendingErrors.all
+    let edits = refusedEdits.all
     for edit in edits {
       switch outcome(of: edit, in: source) {
-      case .settled: pendingErrors.forget(edit)
+      case .settled: refusedEdits.forget(edit)
       case .suspended: continue
       case .refused:
         errors.append(edit.error)
-        if edit.isHarmless { pendingErrors.forget(edit) }
+        if edit.isHarmless { refusedEdits.forget(edit) }
       }
     }
     try withExtendedLifetime(edits) { try SwiftDataError.throwAll(errors) }

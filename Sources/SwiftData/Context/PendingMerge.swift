@@ -241,10 +241,10 @@ struct PendingMerge<T: PersistentModel> {
   ) throws -> (stored: Int, unaffected: Int) {
     let count = descriptor.range.offset - judgedCount
     if evaluatesEverything || count <= 0 { return (0, 0) }
+    if counts.changed + counts.deleted + affected.count == 0 { return (count, count) }
+    guard readsKeysBeforePage else { return (0, 0) }
     let pending = changes.changed(of: T._$descriptor) + changes.deleted(of: T._$descriptor)
     let replaced = Set(pending.compactMap(\.knownIdentifier) + affected)
-    if replaced.isEmpty { return (count, count) }
-    guard readsKeysBeforePage else { return (0, 0) }
     var request = descriptor
     request.fetchOffset = nil
     request.fetchLimit = RowRange(limit: count, offset: 0).end(behind: replaced.count)

@@ -38,3 +38,22 @@ extension SwiftDataError {
     ).committed(by: Array(names))
   }
 }
+
+extension SwiftDataError {
+  /// Deletions that would leave a required relationship without its model.
+  /// - Parameters:
+  ///   - links: Descriptions of the links that are left.
+  ///   - consequence: A sentence that says what did not happen, with a space before it.
+  static func requiredLinksLeft(
+    _ links: [String], of entity: String, _ property: String, else consequence: String = ""
+  ) -> SwiftDataError {
+    let named = 5
+    let more = links.count > named ? " and \(links.count - named) more" : ""
+    return modelValidationFailure.with(
+      "A deletion would leave a required relationship without its model: from "
+        + "\(links.prefix(named).joined(separator: ", "))\(more). Delete the referring models too, give the "
+        + "inverse relationship the delete rule .cascade, or make the relationship optional.\(consequence)",
+      entity: entity, property: property,
+      because: .deletionDenied(entity: entity, property: property))
+  }
+}

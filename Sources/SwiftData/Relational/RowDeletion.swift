@@ -336,13 +336,8 @@ final class RowDeletion {
     }
     if left.isEmpty { return [] }
     return [
-      SwiftDataError.modelValidationFailure.with(
-        "A deletion would leave a required relationship without its model: from "
-          + RowDeletion.text(Array(left.prefix(RowDeletion.namedRows)), of: left.count)
-          + ". Delete the referring models too, give the inverse relationship the delete "
-          + "rule .cascade, or make the relationship optional. \(consequence)",
-        entity: emptying.owner.name, property: emptying.property,
-        because: .deletionDenied(entity: emptying.owner.name, property: emptying.property))
+      .requiredLinksLeft(
+        left, of: emptying.owner.name, emptying.property, else: " \(consequence)")
     ]
   }
 

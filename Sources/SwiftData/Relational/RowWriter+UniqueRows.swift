@@ -2,11 +2,12 @@
 
 extension RowWriter {
   /// The row with the same values in a unique constraint; constraints are tried in their order.
+  /// - Throws: An error if the row is of another entity, unless all such rows are refused.
   func existingRow(like new: RowCells, _ save: EntitySave) throws -> Int64? {
     for lookup in save.statements.lookups {
       guard let found = try row(like: new, lookup) else { continue }
       let own = save.statements.entity.number
-      if let number = try entityNumber(ofRow: found, save), number != own {
+      if !refusesUpserts, let number = try entityNumber(ofRow: found, save), number != own {
         throw otherEntity(save, lookup, holder: (found, number))
       }
       return found

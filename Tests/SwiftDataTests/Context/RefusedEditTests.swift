@@ -36,6 +36,28 @@ import Testing
     try first.stored(Child.self).map { $0.parent?.name }
   }
 
+  /// A new model refers to a model whose row was deleted before its values were read.
+  @Test(arguments: [false, true])
+  func aModelWithoutValuesThatANewOneRefersTo(isCompleted: Bool) throws {
+    let gone = inserted(Parent("gone"), first)
+    try first.save()
+    let known = try #require(second.model(for: gone.persistentModelID) as? Parent)
+    try second.delete(model: Parent.self)
+    let child = Child("c")
+    child.parent = known
+    second.insert(child)
+    for _ in 0..<2 { try expectRefusal() }
+    if isCompleted {
+      known.name = "again"
+      known.children = [child]
+      second.insert(known)
+    } else {
+      child.parent = nil
+    }
+    try second.save()
+    #expect(try storedParents() == [isCompleted ? "again" : nil])
+  }
+
   /// An observer of the save makes the edit.
   @Test func anEditOfAnObserverIsKept() throws {
     nonisolated(unsafe) let child = inserted(Child("c"), second)

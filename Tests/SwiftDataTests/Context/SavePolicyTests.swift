@@ -405,6 +405,27 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
+  /// A dog has the unique name of an animal.
+  @Test func aRowOfAnotherClassIsRefusedToo() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(Zoo.types),
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    context.uniquenessPolicy = .refuse
+    let animal = Zoo.Animal("Ann")
+    context.insert(animal)
+    try context.save()
+    let dog = Zoo.Dog("Ann")
+    context.insert(dog)
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.holder == animal.persistentModelID)
+    context.uniquenessPolicy = .upsert
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    dog.name = "Bob"
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Zoo.Animal>()) == 2)
+  }
+
   @Test func twoNewModelsWithOneValueAreRefused() throws {
     for _ in 0..<2 { context.insert(Author(name: "Ann")) }
     let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }

@@ -6,7 +6,7 @@
 /// rollback discards them.
 ///
 /// Belongs to one context and is used on its thread only.
-final class PendingErrors {
+final class RefusedEdits {
   private let coordinator: any StoreCoordinator
   private let watchers: EditWatchers
   private var refused: [Key: RefusedEdit] = [:]
@@ -180,7 +180,7 @@ final class PendingErrors {
     SwiftDataError.modelValidationFailure.with(
       "\(storage.identifier) can't be inserted again, because its row was deleted before its values were "
         + "read. Set all of its properties and insert it again; or insert a new model, and take this "
-        + "insertion back with delete(_:).",
+        + "insertion back with delete(_:), or by setting the relationships that lead to it.",
       entity: storage.descriptor.entityName, because: .invalidRequest)
   }
 
