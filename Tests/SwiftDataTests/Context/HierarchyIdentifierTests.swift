@@ -30,6 +30,7 @@ import Testing
   @Model final class Person {
     var name: String
     var car: Car?
+    var first: Vehicle?
     @Relationship(deleteRule: .cascade, inverse: \Vehicle.owner) var vehicles: [Vehicle] = []
 
     init(_ name: String) { self.name = name }
@@ -154,5 +155,58 @@ import Testing
     again.car = right.model(for: van) as? Car
     try right.save()
     #expect(try ModelContext(container).fetch(FetchDescriptor<Person>()).first?.car is Van)
+  }
+
+  @Test func predicatesCompareTheClassToo() throws {
+    let context = ModelContext(container)
+    func names(_ predicate: Predicate<Vehicle>) throws -> [String] {
+      let stored = try ModelContext(container).fetch(FetchDescriptor(predicate: predicate))
+      let all = try context.fetch(FetchDescriptor<Vehicle>())
+      #expect(try all.filter { try predicate.evaluate($0) }.map(\.name) == stored.map(\.name))
+      #expect(
+        try ModelContext(container).fetchCount(FetchDescriptor(predicate: predicate))
+          == stored.count)
+      return stored.map(\.name).sorted()
+    }
+    let wrong = try wrong()
+    for wrong in wrong {
+      #expect(try names(#Predicate { $0.persistentModelID == wrong }) == [])
+      #expect(try names(#Predicate { $0.persistentModelID != wrong }) == ["bike", "van"])
+    }
+    let right = [bike, van]
+    for (identifier, name) in zip(right, ["bike", "van"]) {
+      #expect(try names(#Predicate { $0.persistentModelID == identifier }) == [name])
+      #expect(try names(#Predicate { $0.persistentModelID != identifier }).count == 1)
+    }
+    #expect(try names(#Predicate { wrong.contains($0.persistentModelID) }) == [])
+    #expect(try names(#Predicate { !wrong.contains($0.persistentModelID) }) == ["bike", "van"])
+    let mixed = wrong + [bike]
+    #expect(try names(#Predicate { mixed.contains($0.persistentModelID) }) == ["bike"])
+    #expect(try names(#Predicate { right.contains($0.persistentModelID) }) == ["bike", "van"])
+  }
+
+  @Test func predicatesOnLinksCompareTheClassToo() throws {
+    let context = ModelContext(container)
+    let person = try #require(try context.fetch(FetchDescriptor<Person>()).first)
+    person.first = context.model(for: bike) as? Vehicle
+    try context.save()
+    func count(_ identifier: PersistentIdentifier) throws -> Int {
+      try ModelContext(container).fetchCount(
+        FetchDescriptor<Person>(predicate: #Predicate { $0.first?.persistentModelID == identifier })
+      )
+    }
+    #expect(try count(bike) == 1)
+    #expect(try count(van) == 0)
+    for wrong in try wrong() { #expect(try count(wrong) == 0) }
+    let bike = try #require(context.model(for: bike) as? Vehicle)
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<Person>(predicate: #Predicate { $0.first == bike })) == 1)
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<Person>(predicate: #Predicate { $0.first != bike })) == 0)
+    #expect(
+      try context.fetchCount(
+        FetchDescriptor<Person>(predicate: #Predicate { $0.vehicles.contains(bike) })) == 1)
   }
 }

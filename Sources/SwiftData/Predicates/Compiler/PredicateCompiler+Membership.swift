@@ -10,6 +10,8 @@ extension PredicateCompiler {
     try scalar.requireEqualityOfStoredForms()
     var scalar = scalar
     var values: [_StoredValue] = []
+    // For the keys of rows that may be of several entities.
+    var keys: [Int?: [_StoredValue]] = [:]
     var hasNil = false
     for element in try requiredElements(of: value) {
       guard let element = StoredForms.unwrap(element) else {
@@ -19,6 +21,9 @@ extension PredicateCompiler {
       let (stored, kind) = try forms.form(of: element)
       if scalar.kind.isComparable(to: kind) {
         values.append(stored)
+        if scalar.entity != nil, case .key(_, let number) = kind {
+          keys[number, default: []].append(stored)
+        }
       } else if scalar.kind.neverEquals(kind) {
         continue
       } else {
@@ -39,8 +44,17 @@ extension PredicateCompiler {
     }
     let type = scalar.kind.sqlType
     try bindings.checkLength(of: values, type)
-    var isMember =
-      values.isEmpty ? SQLExpression.false : bindings.inList(scalar.value, values, of: type)
+    var isMember: SQLExpression
+    if keys.isEmpty {
+      isMember = values.isEmpty ? .false : bindings.inList(scalar.value, values, of: type)
+    } else {
+      isMember = .any(
+        keys.sorted { ($0.key ?? 0) < ($1.key ?? 0) }.map { number, values in
+          let isListed = bindings.inList(scalar.value, values, of: type)
+          let kind = ScalarTerm.Kind.key(root: "", entity: number)
+          return .all([isListed, scalar.isOfEntity(of: kind)].compactMap(\.self))
+        })
+    }
     if scalar.mayBeNaN { isMember = .orFalse(isMember) }
     isMember = .all([scalar.isPresent, isMember])
     return hasNil ? .any([scalar.isPresent.negated, isMember]) : isMember

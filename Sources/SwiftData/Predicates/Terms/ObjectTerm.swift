@@ -15,6 +15,8 @@ struct ObjectTerm {
   /// The nesting level of the query in which the source's columns are visible; the outermost is 0.
   var scope: Int
   var presence: Presence = .always
+  /// The column with the number of the row's entity, beside a column with its key.
+  var linkedEntity: SQLExpression?
 
   var key: SQLExpression {
     switch source {
@@ -30,7 +32,14 @@ struct ObjectTerm {
 extension ObjectTerm {
   /// The primary key as a value.
   var keyTerm: ScalarTerm {
-    ScalarTerm(value: key, kind: .key(root: entity.rootName), presence: presence)
+    var term = ScalarTerm(value: key, kind: .key(root: entity.rootName), presence: presence)
+    if entity.subtreeNumbers.count > 1 {
+      switch source {
+      case .row(let alias): term.entity = RowColumns.entity(of: alias)
+      case .key: term.entity = linkedEntity
+      }
+    }
+    return term
   }
 
   /// A property of a row. Joins the row's table if a column is read.
@@ -103,6 +112,9 @@ extension ObjectTerm {
       }
       let key = SQLExpression.column(table: scopes.alias(of: self), name: toOne.key.name)
       var object = ObjectTerm(entity: destination, source: .key(key), scope: scope)
+      object.linkedEntity = toOne.entityNumber.map {
+        .column(table: scopes.alias(of: self), name: $0.name)
+      }
       // A link to a row that does not exist reads as nil: the joined key is null then.
       if toOne.mayDangle, property.isOptional {
         object.source = .row(alias: scopes.alias(of: object))

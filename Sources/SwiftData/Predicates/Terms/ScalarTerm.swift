@@ -6,8 +6,9 @@ struct ScalarTerm {
   enum Kind: Hashable {
     case scalar(ScalarType)
     case rawValue(ScalarType, ObjectIdentifier)
-    /// The primary key of a row in the hierarchy of the named root entity.
-    case key(root: String)
+    /// The primary key of a row in the hierarchy of the named root entity. Of a captured identifier also the
+    /// number of its entity, if the table contains several.
+    case key(root: String, entity: Int? = nil)
     /// The position in the store's history after a transaction: its number.
     case token
     /// A position between two transactions of this store: the number of the one before it. It is later than the
@@ -39,6 +40,8 @@ struct ScalarTerm {
   var valueType: (any Any.Type)?
   /// Whether the value may be NaN. SQLite has null in its place, but the value is present.
   var mayBeNaN = false
+  /// The number of the entity of the row with this key, if it may be one of several.
+  var entity: SQLExpression?
   /// A faster way to find rows with certain texts than computing the text of each row.
   var search: TextSearch?
 
@@ -108,8 +111,23 @@ extension ScalarTerm {
     return mayBeNaN || other.mayBeNaN ? .orFalse(comparison) : comparison
   }
 
-  /// Equality as in Swift: two absent values are equal, and an absent value equals no other.
+  /// Equality as in Swift: two absent values are equal, and an absent value equals no other. Equal keys of two
+  /// entities are different identifiers.
   func nullSafeEquality(_ other: ScalarTerm) throws -> SQLExpression {
+    let haveSameValue = try nullSafeEqualityOfValues(other)
+    guard let isOfEntity = isOfEntity(of: other.kind) ?? other.isOfEntity(of: kind) else {
+      return haveSameValue
+    }
+    return .all([haveSameValue, isOfEntity])
+  }
+
+  /// The condition that the row with this key is of the entity of a captured key.
+  func isOfEntity(of captured: Kind) -> SQLExpression? {
+    guard let entity, case .key(_, let number?) = captured else { return nil }
+    return .binary(entity, .equal, .integer(Int64(number)))
+  }
+
+  private func nullSafeEqualityOfValues(_ other: ScalarTerm) throws -> SQLExpression {
     guard kind.isComparable(to: other.kind) else {
       if kind.neverEquals(other.kind) { return .false }
       throw NotInSQL("equality of values of different kinds")
@@ -155,7 +173,7 @@ extension ScalarTerm.Kind {
     switch (self, other) {
     case (.scalar(let a), .scalar(let b)): a == b
     case (.rawValue(let a, _), .rawValue(let b, _)): a == b
-    case (.key(let a), .key(let b)): a == b
+    case (.key(let a, _), .key(let b, _)): a == b
     case (.comparisonResult, .comparisonResult): true
     case (.token, .token): true
     default: false

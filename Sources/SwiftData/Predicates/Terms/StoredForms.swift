@@ -66,13 +66,14 @@ struct StoredForms {
   /// gets a key that no row has, so that the text of the statement does not change.
   private func storedKey(of identifier: PersistentIdentifier) -> (_StoredValue, ScalarTerm.Kind) {
     let resolved = identifier.resolved
-    let root = mapping.entity(named: resolved.entityName)?.rootName ?? resolved.entityName
-    var key: Int64 = -1
-    let isOurs = storeIdentifier == nil || resolved.storeIdentifier == storeIdentifier
-    if isOurs, mapping.entity(named: resolved.entityName) != nil {
-      key = resolved.rowKey ?? -1
+    guard let entity = mapping.entity(named: resolved.entityName) else {
+      return (.integer(-1), .key(root: resolved.entityName))
     }
-    return (.integer(key), .key(root: root))
+    let isOurs = storeIdentifier == nil || resolved.storeIdentifier == storeIdentifier
+    return (
+      .integer(isOurs ? resolved.rowKey ?? -1 : -1),
+      .key(root: entity.rootName, entity: entity.sharesTable ? entity.number : nil)
+    )
   }
 
   /// Removes all levels of `Optional` from a value.
