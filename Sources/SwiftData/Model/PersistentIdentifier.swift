@@ -124,6 +124,9 @@ extension PersistentIdentifier {
 }
 
 extension PersistentIdentifier {
+  /// What a decoded identifier stands for, in a migration that gives rows other keys.
+  @TaskLocal static var decoded: (@Sendable (PersistentIdentifier) -> PersistentIdentifier)?
+
   private enum OuterKeys: String, CodingKey { case implementation }
 
   private enum InnerKeys: String, CodingKey {
@@ -147,7 +150,9 @@ extension PersistentIdentifier {
       self.init(
         scope: EncodedIdentities.scope(entityName: entityName, primaryKey: primaryKey), key: 0)
     } else {
-      self.init(storeIdentifier: store, entityName: entityName, primaryKey: primaryKey)
+      let identifier = PersistentIdentifier(
+        storeIdentifier: store, entityName: entityName, primaryKey: primaryKey)
+      self = PersistentIdentifier.decoded.map { $0(identifier) } ?? identifier
     }
   }
 

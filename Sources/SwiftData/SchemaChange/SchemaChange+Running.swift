@@ -81,6 +81,7 @@ extension SchemaChange {
     try execute(plan.links.flatMap { [$0.filling, $0.removal] })
     try execute(plan.entityNumbers.map(\.statement))
     try writeEntities(session)
+    try IdentifierAdjustment(self).run(session)
     let removed = try HistoryAdjustment(self, except: transaction).run(session)
     try target.creation.describing(describedModel).describe(
       session, stored.dialect, replacing: stored.metadata, removedEntities: removed)

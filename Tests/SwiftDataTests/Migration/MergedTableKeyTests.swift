@@ -17,6 +17,8 @@ import Testing
     }
     @Model final class Bike {
       var name: String
+      var seen: PersistentIdentifier?
+      var all: [PersistentIdentifier] = []
 
       init(_ name: String) { self.name = name }
     }
@@ -44,6 +46,8 @@ import Testing
       override init(_ name: String) { super.init(name) }
     }
     @Model final class Bike: Vehicle {
+      var seen: PersistentIdentifier?
+      var all: [PersistentIdentifier] = []
 
       override init(_ name: String) { super.init(name) }
     }
@@ -64,6 +68,8 @@ import Testing
     }
     @Model final class Bike {
       var name: String
+      var seen: PersistentIdentifier?
+      var all: [PersistentIdentifier] = []
 
       init(_ name: String) { self.name = name }
     }
@@ -132,6 +138,24 @@ import Testing
     }
     #expect(try context.fetchCount(FetchDescriptor<V2.Vehicle>()) == 8)
     #expect(try context.fetchCount(FetchDescriptor<V2.Bike>()) == 0)
+  }
+
+  @Test func propertiesWithIdentifiersLeadToTheSameRows() throws {
+    try store.make(V1.models) { context in
+      let (car, tram) = (V1.Car("car", "1"), V1.Tram("tram"))
+      let (first, second) = (V1.Bike("first"), V1.Bike("second"))
+      for model in [car, tram, first, second] as [any PersistentModel] { context.insert(model) }
+      try context.save()
+      first.seen = car.persistentModelID
+      first.all = [second.persistentModelID, car.persistentModelID, tram.persistentModelID]
+    }
+    let context = try store.open(V2.models)
+    let bikes = try context.fetch(FetchDescriptor<V2.Bike>(sortBy: [SortDescriptor(\.name)]))
+    let seen = try #require(bikes[0].seen)
+    #expect((context.model(for: seen) as? V2.Car)?.name == "car")
+    let all = bikes[0].all.map { context.model(for: $0) as? V2.Vehicle }
+    #expect(all.map { $0?.name } == ["second", "car", "tram"])
+    #expect(bikes[1].seen == nil && bikes[1].all == [])
   }
 
   @Test func rowsOfATableThatStaysKeepTheirKeys() throws {
