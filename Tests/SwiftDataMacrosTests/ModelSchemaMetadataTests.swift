@@ -14,6 +14,11 @@ struct ModelSchemaMetadataTests {
       ("var a: [Int] = []", "([]) as [Int]"),
       ("var a = [Int]()", "[Int]()"),
       ("var a: String", "nil"),
+      ("var a = if b { 1 } else { 2 }", "{ if b { 1 } else { 2 } }()"),
+      (
+        "var a: Int = switch b { case true: 1; case false: 2 }",
+        "{ () -> Int in switch b { case true: 1; case false: 2 } }()"
+      ),
     ])
   func defaultValue(property: String, value: String) {
     let text = expandModel("@Model final class Item { \(property); init() {} }").text

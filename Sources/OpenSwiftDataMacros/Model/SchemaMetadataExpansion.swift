@@ -102,8 +102,12 @@ extension PropertyDeclaration {
   /// `Any?` is expected here; the declared type gives implicit members and literals their types.
   private var defaultValue: String {
     guard let initialValue, !initialValue.is(NilLiteralExprSyntax.self) else { return "nil" }
-    guard let type else { return initialValue.description }
-    return "(\(initialValue)) as \(type.coercible)"
+    let isStatement = initialValue.is(IfExprSyntax.self) || initialValue.is(SwitchExprSyntax.self)
+    guard let type else { return isStatement ? "{ \(initialValue) }()" : initialValue.description }
+    // `if` and `switch` are expressions in few places only; the body of a closure is one.
+    return isStatement
+      ? "{ () -> \(type.coercible) in \(initialValue) }()"
+      : "(\(initialValue)) as \(type.coercible)"
   }
 }
 

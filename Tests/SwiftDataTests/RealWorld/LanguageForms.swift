@@ -8,6 +8,7 @@ public enum LanguageForms {}
 extension LanguageForms {
   public typealias Cents = Int
   public typealias Names = [String]
+  public static let isLarge = true
 
   /// Properties named like SQL words, and like members that models have.
   @Model public final class Order {
@@ -44,6 +45,12 @@ extension LanguageForms {
     public var interval: TimeInterval = 60
     public var size: Int?
     public var weight: Int?
+    public var limit: Int = if LanguageForms.isLarge { 100 } else { 10 }
+    public var mode =
+      switch LanguageForms.isLarge {
+      case true: "large"
+      case false: "small"
+      }
     public var order: Order?
 
     public init(name: String) { self.name = name }
@@ -129,6 +136,17 @@ extension LanguageForms {
     #expect(stored.weight == nil)
     #expect(stored.optionalNames == ["x"])
     #expect(stored.cents == 5)
+  }
+
+  @Test func initialValuesMayBeConditional() throws {
+    let context = try context()
+    context.insert(LanguageForms.Index(name: "a"))
+    try context.save()
+    let stored = try #require(try context.stored(LanguageForms.Index.self).first)
+    #expect(stored.limit == 100 && stored.mode == "large")
+    let entity = try #require(context.container.schema.entitiesByName["Index"])
+    #expect(entity.attributesByName["limit"]?.defaultValue as? Int == 100)
+    #expect(entity.attributesByName["mode"]?.defaultValue as? String == "large")
   }
 
   @Test func convenienceInitializersMayStartFromBackingData() throws {
