@@ -10,7 +10,7 @@ package enum WarningLog {
 
   package static func write(_ text: String) {
     if let receiver { return receiver(text) }
-    FileHandle.standardError.write(Data("SwiftData: \(text)\n".utf8))
+    StandardError.write("SwiftData: \(text)\n")
   }
 
   /// Writes a warning once in the life of the process.

@@ -36,7 +36,7 @@
       let line =
         "SwiftData: Foundation has an unknown form of String.StandardComparator, so orders by .\(name) "
         + "compare code points.\n"
-      FileHandle.standardError.write(Data(line.utf8))
+      StandardError.write(line)
       return lexical
     }
   }

@@ -49,7 +49,7 @@ extension StatementLog {
     let wanted = ProcessInfo.processInfo.environment["OPENSWIFTDATA_SQL"]
     guard wanted == "1" || wanted == "values" else { return nil }
     return StatementLog(includesValues: wanted == "values") { event in
-      FileHandle.standardError.write(Data("\(event)\n".utf8))
+      StandardError.write("\(event)\n")
     }
   }()
 

@@ -79,7 +79,8 @@ struct Copy: ParsableCommand {
     private var progress: (StoreCopy.Progress) -> Void {
       { step in
         let line = "\(step.phase.rawValue) \(step.table): \(step.rows) of \(step.total)\n"
-        FileHandle.standardError.write(Data(line.utf8))
+        // Standard error may be closed; the copy goes on.
+        try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
       }
     }
   #else
