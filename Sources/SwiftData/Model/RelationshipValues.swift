@@ -40,17 +40,24 @@ struct RelationshipValues {
 
   // MARK: To-one
 
+  /// The value in memory. The row of a fault is read before, because a custom store gives the identifier of
+  /// a related model in place of a key in the row.
+  private func filledValue(_ slot: Int) -> RelationshipValue {
+    let known = value(slot)
+    guard case .unset = known, storage.flags.contains(.isFault) else { return known }
+    _ = storage.readableRow(for: slot)
+    return value(slot)
+  }
+
   /// The related model as its getter returns it; nil also if it has another type.
   func toOne<V: PersistentModel>(_ slot: Int) -> V? {
-    switch self.value(slot) {
+    switch filledValue(slot) {
     case .model(let model): return model as? V
     case .identifier(let identifier):
       return source?._relatedModel(identifier, of: storage, slot: slot) as? V
     case .weakReferences(let partners): return partners.models.first as? V
     case .unset:
-      guard let row = storage.readableRow(for: slot), !row.isNull(slot), let source else {
-        return nil
-      }
+      guard let row = storage.knownRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(storage, slot: slot) as? V
     case .null, .toMany: return nil
     }
@@ -58,14 +65,12 @@ struct RelationshipValues {
 
   /// The related model of a to-one; a fault if it is not in memory.
   func partner(_ slot: Int) -> (any PersistentModel)? {
-    switch self.value(slot) {
+    switch filledValue(slot) {
     case .model(let model): return model
     case .identifier(let identifier):
       return source?._relatedModel(identifier, of: storage, slot: slot) as? any PersistentModel
     case .unset:
-      guard let row = storage.readableRow(for: slot), !row.isNull(slot), let source else {
-        return nil
-      }
+      guard let row = storage.knownRow(for: slot), !row.isNull(slot), let source else { return nil }
       return source._toOne(storage, slot: slot) as? any PersistentModel
     case .null, .toMany, .weakReferences: return nil
     }
