@@ -148,9 +148,11 @@ final class FaultResolver {
   }
 
   /// The model with an identifier, whose row may not have been read or may not exist.
-  func fault(for identifier: PersistentIdentifier, in source: any _FaultSource) -> AnyObject? {
+  func fault(
+    for identifier: PersistentIdentifier, in source: any _FaultSource
+  ) -> (any PersistentModel)? {
     let identifier = identifier.resolved
-    if let known = materializer.registered(identifier)?.model { return known }
+    if let known = materializer.registered(identifier)?.storage.persistentModel { return known }
     if identifier.isTemporary { return nil }
     let fault = materializer.makeFault(identifier, in: source)
     if let fault { materializer.recent.keep(fault) }

@@ -59,7 +59,7 @@ struct FetchOperation<T: PersistentModel> {
 
   func models() throws -> [T] {
     // Most fetches. What follows looks up generic types at run time.
-    if !mayReadPendingChanges, descriptor.relationshipKeyPathsForPrefetching.isEmpty {
+    if !mayReadPendingChanges, !descriptor.relationshipKeyPathsForPrefetching.hasElements {
       return try storedModels()
     }
     let prefetched = descriptor.relationshipKeyPathsForPrefetching

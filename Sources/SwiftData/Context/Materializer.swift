@@ -233,9 +233,9 @@ final class Materializer {
   /// A model that is known by identifier only; its row is read on first use.
   func makeFault(
     _ identifier: PersistentIdentifier, in source: any _FaultSource
-  ) -> AnyObject? {
+  ) -> (any PersistentModel)? {
     guard let type = coordinator.modelType(forEntity: identifier.entityName) else { return nil }
-    func make<M: PersistentModel>(_ type: M.Type) -> AnyObject {
+    func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
       let storage = _ModelStorage(type._$descriptor)
       storage.becomeFault(in: source, as: identifier)
       let model = Materialization.makeModel(type, over: storage)

@@ -150,10 +150,8 @@ extension ModelContext {
     if let deleted = core.identities.deletedModel(for: persistentModelID.resolved) {
       return deleted
     }
-    if let model = core.faults.fault(for: persistentModelID, in: core) as? any PersistentModel {
-      return model
-    }
-    return core.faults.placeholder(for: persistentModelID)
+    return core.faults.fault(for: persistentModelID, in: core)
+      ?? core.faults.placeholder(for: persistentModelID)
   }
 
   /// The model with an identifier if it is in memory, else `nil`; also a deleted one that the program

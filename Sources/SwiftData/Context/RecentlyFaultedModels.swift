@@ -15,22 +15,21 @@ final class RecentlyFaultedModels {
 
   private var models: [AnyObject?] = []
   private var next = 0
+  /// The model that was kept last, which `models` retains.
+  private var newest: ObjectIdentifier?
   private var together: [ObjectIdentifier: AnyObject] = [:]
   private var isClosed = false
 
   func keep(_ model: AnyObject) {
     // A fault is kept when it is made, and when it is filled right after.
-    if isClosed || newest === model { return }
+    let identity = ObjectIdentifier(model)
+    if isClosed || newest == identity { return }
+    newest = identity
     guard models.count == RecentlyFaultedModels.limit else { return models.append(model) }
     let oldest = models[next]
     models[next] = model
     next = (next + 1) % RecentlyFaultedModels.limit
     withExtendedLifetime(oldest) {}
-  }
-
-  private var newest: AnyObject? {
-    models.count < RecentlyFaultedModels.limit
-      ? models.last ?? nil : models[(next + models.count - 1) % models.count]
   }
 
   /// Keeps models that hold the results of one prefetch.
@@ -50,13 +49,14 @@ final class RecentlyFaultedModels {
   func forgetExternalValues(of storage: _ModelStorage) {
     guard !storage.descriptor.externalSlots.isEmpty, let model = storage.model else { return }
     if let index = models.firstIndex(where: { $0 === model }) { models[index] = nil }
+    if newest == ObjectIdentifier(model) { newest = nil }
     together[ObjectIdentifier(model)] = nil
     withExtendedLifetime(model) {}
   }
 
   /// - Returns: The models that were kept; the caller releases them.
   func removeAll() -> [AnyObject?] {
-    defer { (models, next, together) = ([], 0, [:]) }
+    defer { (models, next, newest, together) = ([], 0, nil, [:]) }
     return models + Array(together.values)
   }
 

@@ -21,3 +21,8 @@ extension FetchDescriptor {
     return slots
   }
 }
+
+extension Array {
+  /// The opposite of `isEmpty`, which looks up generic types at run time if `Element` is one.
+  @inline(__always) var hasElements: Bool { count > 0 }
+}

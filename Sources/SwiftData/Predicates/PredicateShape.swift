@@ -82,11 +82,14 @@ struct ShapeCollector {
 
   private func size<N: PredicateNode>(of type: N.Type) -> Int { MemoryLayout<N>.size }
 
-  private mutating func describe<N: PredicateNode>(
-    _ expression: any PredicateExpression, as type: N.Type
+  /// - Parameter type: The type of the expression. A cast to it would look up generic types.
+  private mutating func describe<E: PredicateExpression, N: PredicateNode>(
+    _ expression: E, as type: N.Type
   ) {
-    guard let node = expression as? N else { return giveUp() }
-    node.describe(to: &self)
+    guard E.self == N.self else { return giveUp() }
+    withUnsafePointer(to: expression) { pointer in
+      UnsafeRawPointer(pointer).assumingMemoryBound(to: N.self).pointee.describe(to: &self)
+    }
   }
 
   /// A closure that is applied to an operand or to its elements.

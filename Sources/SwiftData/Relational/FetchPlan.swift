@@ -93,7 +93,7 @@ final class FetchPlans: Sendable {
   ) -> (plan: FetchPlan, bindings: [_StoredValue]) {
     var collector = ShapeCollector(forms)
     if let predicate = descriptor.predicate { collector.add(predicate) }
-    if !descriptor.sortBy.isEmpty { collector.add(order: descriptor.sortBy) }
+    if descriptor.sortBy.hasElements { collector.add(order: descriptor.sortBy) }
     guard collector.isComplete else {
       compilations.add(1, ordering: .relaxed)
       let compiled = compile()

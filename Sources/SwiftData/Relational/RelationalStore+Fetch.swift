@@ -39,7 +39,7 @@ extension RelationalStore {
     _ query: RowQuery, _ descriptor: FetchDescriptor<T>
   ) -> SQLRead {
     // Evaluation in memory may read any property.
-    let readsAll = descriptor.propertiesToFetch.isEmpty || !query.rest.isEmpty
+    let readsAll = !descriptor.propertiesToFetch.hasElements || !query.rest.isEmpty
     let slots = readsAll ? nil : descriptor.slotsToFetch
     let selection = plans.selection(of: query.entity, slots: slots)
     var reading = reading(selection, limit: query.range.limit)
