@@ -32,6 +32,54 @@ struct ModelDiagnosticTests {
       + "and underscores, or mark it @Transient"
   }
 
+  private static func conditional(_ macro: String, of owner: String) -> String {
+    "error: @Model cannot tell whether '\(macro)' of '\(owner)' inside '#if' is compiled; move it out, or use the "
+      + "condition 'canImport(SwiftData)'"
+  }
+
+  @Test func attributesWhereSwiftDataCanBeImportedAreRead() {
+    let source = """
+      @Model final class Item {
+        #if canImport(SwiftData)
+        #Unique<Item>([\\.b])
+        #endif
+        #if canImport(SwiftData)
+        @Attribute(.unique)
+        #endif
+        var a = 1
+        #if !canImport(SwiftData)
+        @Transient
+        #else
+        @Attribute(originalName: "old")
+        #endif
+        var b = 2
+        #if canImport(SwiftData)
+        @Transient
+        #else
+        @Attribute(.unique)
+        #endif
+        var c = 3
+        #if DEBUG
+        init() {}
+        #else
+        init(a: Int) {}
+        #endif
+      }
+      """
+    let result = expandModel(source, only: ["Model"])
+    #expect(result.messages == [])
+    #expect(result.text.contains("metadata: SwiftData.Schema.Attribute(.unique)"))
+    #expect(result.text.contains(#"metadata: SwiftData.Schema.Attribute(originalName: "old")"#))
+    #expect(result.text.contains("SwiftData.Schema.Unique<Item>"))
+    #expect(!result.text.contains(#"name: "c""#))
+  }
+
+  @Test func aModelInsideAConditionHasMarkers() {
+    let result = expandModel(
+      "#if DEBUG\n@Model\n#endif\nfinal class Item { @Relationship var a: Item?; init() {} }")
+    #expect(result.messages == [])
+  }
+
   private static let bodies: [(String, String)] = [
     (
       "let a = 1",
@@ -99,6 +147,18 @@ struct ModelDiagnosticTests {
     (
       "\n#if DEBUG\nvar a = 1\n#endif\n",
       "error: @Model cannot persist property 'a' inside '#if'; move it out or mark it @Transient"
+    ),
+    (
+      "\n#if DEBUG\n@Attribute(.unique)\n#endif\nvar a = 1",
+      conditional("@Attribute", of: "a")
+    ),
+    (
+      "\n#if canImport(SwiftUI)\n#else\n@Transient\n#endif\nvar a = 1",
+      conditional("@Transient", of: "a")
+    ),
+    (
+      "\n#if os(Linux)\n#Unique<Item>([\\.a])\n#endif\nvar a = 1",
+      conditional("#Unique", of: "Item")
     ),
     (
       "var a: Int??",

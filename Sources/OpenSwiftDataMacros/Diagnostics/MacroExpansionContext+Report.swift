@@ -9,7 +9,7 @@ extension MacroExpansionContext {
 
   /// Whether the expanded declaration is a direct member of a class with `@Model`.
   var isInsideModel: Bool {
-    lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes.has("Model") ?? false
+    lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes.mayHave("Model") ?? false
   }
 
   /// Whether the expanded declaration is inside a function.

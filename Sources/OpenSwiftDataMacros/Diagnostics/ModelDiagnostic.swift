@@ -21,6 +21,7 @@ enum ModelDiagnostic: Equatable {
   case destructuringPattern
   case missingType(String)
   case conditionalProperty(String)
+  case conditionalDeclaration(macro: String, of: String)
   case doubleOptional(String)
   case transientWithoutDefault(String)
   case reservedName(String)
@@ -107,6 +108,9 @@ extension ModelDiagnostic: DiagnosticMessage {
       "@Model requires persisted property '\(name)' to have a type or a default value"
     case .conditionalProperty(let name):
       "@Model cannot persist property '\(name)' inside '#if'; move it out or mark it @Transient"
+    case .conditionalDeclaration(let macro, let owner):
+      "@Model cannot tell whether '\(macro)' of '\(owner)' inside '#if' is compiled; move it out, or use the "
+        + "condition 'canImport(SwiftData)'"
     case .doubleOptional(let name):
       "@Model cannot persist nested optional '\(name)'; a column stores only one level of nil"
     case .transientWithoutDefault(let name):

@@ -6,11 +6,11 @@ extension ModelDeclaration {
     name = node.name.text
     access = AccessLevel(of: node.modifiers)
     isFinal = node.modifiers.has(.final)
-    mayBeIsolated = node.attributes.has("MainActor") || node.hasUnknownInheritance
+    mayBeIsolated = node.attributes.mayHave("MainActor") || node.hasUnknownInheritance
     possibleSuperclass = node.possibleSuperclass
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
       .compactMap(PropertyDeclaration.init)
-    let constraints = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
+    let constraints = members.compiled.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
       .compactMap(ConstraintDeclaration.init)
     self.constraints =
       constraints.filter { $0.kind == .index } + constraints.filter { $0.kind == .unique }
@@ -92,7 +92,7 @@ extension VariableDeclSyntax {
 extension SchemaAttribute {
   /// Reads the first `@Attribute` or `@Relationship`.
   init?(_ attributes: AttributeListSyntax) {
-    let found = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
+    let found = attributes.compiled.lazy
       .compactMap { attribute in Kind(rawValue: attribute.plainName).map { ($0, attribute) } }
       .first
     guard let (kind, attribute) = found else { return nil }
@@ -112,7 +112,9 @@ extension ConstraintDeclaration {
 
 extension DeclaredMembers {
   init(_ members: [DeclSyntax]) {
-    for member in members {
+    // One in a clause that is not compiled is missed by the compiler.
+    hasInitializer = members.undecided.contains { $0.is(InitializerDeclSyntax.self) }
+    for member in members.compiled {
       if let variable = member.as(VariableDeclSyntax.self) {
         let patterns = variable.bindings.map(\.pattern)
         variables.formUnion(
@@ -173,13 +175,6 @@ extension [DeclSyntax] {
       return member.as(IfConfigDeclSyntax.self)?.clauses.contains(where: \.members.declareHash)
         ?? false
     }
-  }
-}
-
-extension IfConfigClauseSyntax {
-  fileprivate var members: [DeclSyntax] {
-    guard case .decls(let members) = elements else { return [] }
-    return members.map(\.decl)
   }
 }
 

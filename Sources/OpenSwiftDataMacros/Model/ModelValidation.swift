@@ -28,14 +28,24 @@ struct ModelValidation {
     }
     checkInitializer()
     checkHash()
-    for member in node.memberBlock.members {
-      if let variable = member.decl.as(VariableDeclSyntax.self) {
+    let members = node.memberBlock.members.map(\.decl)
+    for member in members {
+      if let variable = member.as(VariableDeclSyntax.self) {
         PropertyValidation.check(variable, of: model, sink: &sink)
-      } else if let block = member.decl.as(IfConfigDeclSyntax.self) {
+      } else if let block = member.as(IfConfigDeclSyntax.self) {
         checkConditional(block)
-      } else if let expansion = member.decl.as(MacroExpansionDeclSyntax.self) {
-        ConstraintValidation.check(expansion, of: model, sink: &sink)
       }
+    }
+    for member in members.compiled {
+      guard let expansion = member.as(MacroExpansionDeclSyntax.self) else { continue }
+      ConstraintValidation.check(expansion, of: model, sink: &sink)
+    }
+    for member in members.undecided {
+      guard let expansion = member.as(MacroExpansionDeclSyntax.self),
+        ConstraintDeclaration(expansion) != nil
+      else { continue }
+      let macro = "#\(expansion.macroName.text)"
+      sink.report(.conditionalDeclaration(macro: macro, of: model.name), at: expansion)
     }
   }
 

@@ -8,7 +8,12 @@ enum SchemaAttributeValidation {
     _ node: VariableDeclSyntax, name: String, of model: ModelDeclaration,
     sink: inout DiagnosticSink
   ) {
-    let markers = ["Attribute", "Relationship", "Transient"].map { node.attributes.all(named: $0) }
+    let names = ["Attribute", "Relationship", "Transient"]
+    for attribute in node.attributes.undecided where names.contains(attribute.plainName) {
+      let macro = "@\(attribute.plainName)"
+      sink.report(.conditionalDeclaration(macro: macro, of: name), at: attribute)
+    }
+    let markers = names.map { node.attributes.all(named: $0) }
     let present = markers.compactMap(\.first)
     guard let first = present.first else { return }
     checkPlace(of: present, on: node, name: name, sink: &sink)

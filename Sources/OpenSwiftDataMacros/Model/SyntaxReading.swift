@@ -92,14 +92,6 @@ extension ExprSyntax {
   }
 }
 
-extension AttributeListSyntax {
-  func all(named name: String) -> [AttributeSyntax] {
-    compactMap { $0.as(AttributeSyntax.self) }.filter { $0.plainName == name }
-  }
-
-  func has(_ name: String) -> Bool { !all(named: name).isEmpty }
-}
-
 extension DeclModifierListSyntax {
   func has(_ keywords: Keyword...) -> Bool {
     contains { modifier in keywords.contains { modifier.name.tokenKind == .keyword($0) } }

@@ -7,13 +7,12 @@ import SwiftSyntax
 /// property wrapper on a property with accessors.
 enum ThirdPartyAttribute {
   static func knownPropertyWrapper(in attributes: AttributeListSyntax) -> AttributeSyntax? {
-    attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
-      .first { knownPropertyWrappers.contains($0.plainName) }
+    attributes.compiled.first { knownPropertyWrappers.contains($0.plainName) }
   }
 
   /// The first attribute whose name is that of a type, so it may be a property wrapper or a macro.
   static func first(in attributes: AttributeListSyntax) -> AttributeSyntax? {
-    attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
+    attributes.compiled.first { attribute in
       let name = attribute.plainName
       return name.first?.isUppercase == true && !name.hasSuffix("Actor") && !ownNames.contains(name)
     }

@@ -57,7 +57,15 @@ extension LanguageForms {
   }
 
   @Model open class Base: @unchecked Sendable {
+    #if canImport(SwiftData)
+      #Unique<Base>([\.code])
+    #endif
     public internal(set) var name: String
+    public var code = UUID()
+    #if canImport(SwiftData)
+      @Transient
+    #endif
+    public var cache = 0
     @Attribute public var rank: Int
     @Attribute(.spotlight) public var subtitle: String?
     package var secret: Bool = false
@@ -147,6 +155,21 @@ extension LanguageForms {
     let entity = try #require(context.container.schema.entitiesByName["Index"])
     #expect(entity.attributesByName["limit"]?.defaultValue as? Int == 100)
     #expect(entity.attributesByName["mode"]?.defaultValue as? String == "large")
+  }
+
+  @Test func attributesMayBeConditional() throws {
+    let context = try context()
+    let entity = try #require(context.container.schema.entitiesByName["Base"])
+    #expect(entity.uniquenessConstraints == [["code"]])
+    #expect(entity.attributesByName["cache"] == nil)
+    let code = UUID()
+    for rank in 1...2 {
+      let base = LanguageForms.Base(name: "a", rank: rank)
+      base.code = code
+      context.insert(base)
+    }
+    try context.save()
+    #expect(try context.stored(LanguageForms.Base.self).map(\.rank) == [2])
   }
 
   @Test func convenienceInitializersMayStartFromBackingData() throws {
