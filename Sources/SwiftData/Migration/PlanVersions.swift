@@ -8,17 +8,18 @@ package struct PlanVersions {
   package let stages: [MigrationStage]
   package let links: [StageLink]
 
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan without versions, for a stage
-  ///   between versions that it does not list, for two stages between the same versions, and
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan without versions, for a version of a
+  ///   stage whose position in the list is not known, for two stages between the same versions, and
   ///   for models that can't be stored.
   package init(_ plan: any SchemaMigrationPlan.Type) throws {
-    types = plan.schemas
+    let listed = plan.schemas
     stages = plan.stages
-    guard !types.isEmpty else {
+    guard !listed.isEmpty else {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The migration plan \(plan) lists no versions. Add each VersionedSchema to its schemas, the "
           + "oldest first.")
     }
+    types = PlanVersions.versions(listed, and: stages, of: plan)
     schemas = types.map { Schema(versionedSchema: $0) }
     for schema in schemas {
       do {
@@ -33,6 +34,38 @@ package struct PlanVersions {
       try StageLink(stage, at: index, in: identities, plan)
     }
     try PlanVersions.refuseRepeated(links, stages, plan)
+  }
+
+  /// The listed versions, and those that only stages name, each before the first version with a greater
+  /// number.
+  ///
+  /// Where the listed versions do not ascend, numbers give no position: nothing is added, and the stage
+  /// is refused.
+  private static func versions(
+    _ listed: [any VersionedSchema.Type], and stages: [MigrationStage],
+    of plan: any SchemaMigrationPlan.Type
+  ) -> [any VersionedSchema.Type] {
+    let numbers = listed.map { $0.versionIdentifier }
+    guard zip(numbers, numbers.dropFirst()).allSatisfy({ $0 <= $1 }) else { return listed }
+    var versions = listed
+    /// - Parameter next: The version to which a stage leads from the added one.
+    func add(_ version: any VersionedSchema.Type, before next: (any VersionedSchema.Type)?) {
+      guard !versions.contains(where: { $0 == version }) else { return }
+      let number = version.versionIdentifier
+      let index = versions.firstIndex { other in
+        other.versionIdentifier > number || other.versionIdentifier == number && other == next
+      }
+      versions.insert(version, at: index ?? versions.endIndex)
+      WarningLog.write(
+        "The migration plan \(plan) has a stage of \(version), which its schemas do not list. It is used "
+          + "as version \(number), in the order of the numbers. Add it to the schemas.",
+        onceFor: "unlisted version \(plan) \(version)")
+    }
+    for stage in stages {
+      add(stage.fromVersion, before: stage.toVersion)
+      add(stage.toVersion, before: nil)
+    }
+    return versions
   }
 
   private static func refuseRepeated(
@@ -79,7 +112,7 @@ extension StageLink {
       guard indices.isEmpty else { return indices }
       throw SwiftDataError.loadIssueModelContainer.with(
         "A stage of the migration plan \(plan) goes from \(from) to \(to), but \(type) is not in "
-          + "the schemas of the plan. Add it.")
+          + "the schemas of the plan, whose numbers do not ascend. Add it at its position.")
     }
     let (starts, ends) = (try indices(from), try indices(to))
     for start in starts {

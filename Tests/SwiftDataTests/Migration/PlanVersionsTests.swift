@@ -72,6 +72,35 @@ import Testing
     static let stages = [PlanVersionsTests.up]
   }
 
+  /// The list ends before the models, or begins after the first stage.
+  enum Later: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Third.self]
+    static let stages = Plan.stages
+  }
+
+  enum Between: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self, Third.self]
+    static let stages = Plan.stages
+  }
+
+  /// Two versions with one number.
+  enum Unnumbered: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [SecondAgain.self]
+    static let stages = [
+      MigrationStage.lightweight(fromVersion: First.self, toVersion: SecondAgain.self)
+    ]
+  }
+
+  enum SecondAgain: VersionedSchema {
+    static let versionIdentifier = First.versionIdentifier
+    static let models = Second.models
+  }
+
+  enum Unordered: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [Third.self, Second.self]
+    static let stages = [PlanVersionsTests.up]
+  }
+
   enum Reversed: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [First.self, Second.self]
     static let stages = [PlanVersionsTests.down]
@@ -109,6 +138,53 @@ import Testing
         StageLink(from: 0, to: 1, stage: 0, isCustom: false),
         StageLink(from: 1, to: 2, stage: 1, isCustom: false),
       ])
+  }
+
+  /// Real plans forget to list a version that a stage names.
+  @Test func aVersionThatOnlyAStageNamesIsUsedInTheOrderOfTheNumbers() throws {
+    func names(_ plan: any SchemaMigrationPlan.Type) throws -> [String] {
+      try PlanVersions(plan).versions.map(\.name)
+    }
+    #expect(try names(Unlisted.self) == ["1.0.0", "2.0.0"])
+    #expect(try names(Later.self) == ["1.0.0", "2.0.0", "3.0.0"])
+    #expect(try names(Between.self) == ["1.0.0", "2.0.0", "3.0.0"])
+    #expect(
+      try PlanVersions(Unnumbered.self).links == [
+        StageLink(from: 0, to: 1, stage: 0, isCustom: false)
+      ])
+    #expect(try PlanVersions(Between.self).links == PlanVersions(Plan.self).links)
+  }
+
+  enum Stopped: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [First.self]
+    static let stages = [
+      MigrationStage.custom(
+        fromVersion: First.self, toVersion: Second.self, willMigrate: nil,
+        didMigrate: { context in
+          for trip in try context.fetch(FetchDescriptor<Second.Trip>()) { trip.days = 7 }
+          try context.save()
+        })
+    ]
+  }
+
+  @Test func aStageToAVersionThatIsNotListedRuns() throws {
+    func open(_ configuration: ModelConfiguration) throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: Second.self), migrationPlan: Stopped.self,
+          configurations: [configuration]))
+    }
+    let store = try MigratedStore()
+    try store.make(First.models) { $0.insert(First.Trip(name: "Rome")) }
+    let lines = try WarningLog.lines {
+      for _ in 0..<2 {
+        let context = try open(ModelConfiguration(url: store.url))
+        #expect(try context.fetch(FetchDescriptor<Second.Trip>()).map(\.days) == [7])
+      }
+      _ = try open(ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    #expect(lines.count == 1, "\(lines)")
+    #expect(lines.first?.contains("a stage of Second, which its schemas do not list") == true)
   }
 
   /// The order of the schemas is no evidence of a direction.
@@ -162,8 +238,8 @@ import Testing
     }
     #expect(fault(Empty.self).contains("The migration plan Empty lists no versions"))
     #expect(
-      fault(Unlisted.self)
-        .contains("goes from First to Second, but Second is not in the schemas"))
+      fault(Unordered.self)
+        .contains("from First to Second, but First is not in the schemas of the plan, whose numbers"))
     #expect(fault(Circle.self).contains("goes from Second to the same version"))
     #expect(fault(Unstorable.self).contains("Version 4.0.0 of Unstorable"))
   }
