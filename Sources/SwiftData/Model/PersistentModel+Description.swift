@@ -4,8 +4,19 @@ import OpenSwiftDataRowStorage
 // from the store, no observation is tracked, and no identifier is created.
 
 extension PersistentModel {
-  /// The class, the identifier, the state and the values in memory; nothing is read from the store.
-  public var debugDescription: String { ShownModel(storage: _$storage).text }
+  /// The `description` of a class that has one; otherwise the class, the identifier, the state and the
+  /// values in memory, for which nothing is read from the store.
+  public var debugDescription: String {
+    guard let described = self as? any CustomStringConvertible else { return shownText }
+    let model = ObjectIdentifier(self)
+    // A description may ask for this text: `var description: String { debugDescription }`.
+    if DescribedModels.current.contains(model) { return shownText }
+    return DescribedModels.$current.withValue(DescribedModels.current.union([model])) {
+      described.description
+    }
+  }
+
+  private var shownText: String { ShownModel(storage: _$storage).text }
 
   /// The identifier, the state and the values in memory, by name; nothing is read from the store.
   public var customMirror: Mirror {
@@ -17,6 +28,11 @@ extension PersistentModel {
     return Mirror(
       self, children: children, displayStyle: .class, ancestorRepresentation: .suppressed)
   }
+}
+
+/// The models whose own `description` is being made.
+private enum DescribedModels {
+  @TaskLocal static var current: Set<ObjectIdentifier> = []
 }
 
 /// The value of a property, as far as it is in memory.

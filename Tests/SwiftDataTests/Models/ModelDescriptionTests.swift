@@ -130,6 +130,50 @@ import Testing
     #expect(String(reflecting: Described()) == "own debugging")
   }
 
+  /// Collections and optionals show the description of a class that has one.
+  @Test func anOwnDescriptionIsShownInCollections() {
+    let tag: Tag? = Tag("swift")
+    #expect("\([tag!])" == "[#swift]")
+    #expect(String(describing: tag) == "Optional(#swift)")
+    #expect("\(["k": tag!])" == #"["k": #swift]"#)
+    #expect(String(reflecting: tag!) == "#swift")
+    #expect("\([Special("x") as Tag])" == "[special x]")
+  }
+
+  /// Models that describe each other, or themselves by other texts.
+  @Test func descriptionsThatNeedEachOtherEnd() {
+    let first = Member("a")
+    let second = Member("b")
+    first.next = second
+    second.next = first
+    #expect("\(first)".hasPrefix("a then Optional(b then Optional(a then Optional(Member("))
+    #expect("\([Reflecting()])" == "[own Reflecting(without context, a: 1)]")
+  }
+
+  @Model class Tag: CustomStringConvertible {
+    var name: String
+    init(_ name: String) { self.name = name }
+    var description: String { "#" + name }
+  }
+
+  @Model final class Special: Tag {
+    override init(_ name: String) { super.init(name) }
+    override var description: String { "special " + name }
+  }
+
+  @Model final class Member: CustomStringConvertible {
+    var name: String
+    var next: Member?
+    init(_ name: String) { self.name = name }
+    var description: String { "\(name) then \(String(describing: next))" }
+  }
+
+  @Model final class Reflecting: CustomStringConvertible {
+    var a = 1
+    init() {}
+    var description: String { "own " + debugDescription }
+  }
+
   @Model final class Described: CustomStringConvertible {
     var a = 1
     init() {}
