@@ -6,15 +6,15 @@
   extension String.StandardComparator {
     /// Orders texts as file managers do: by the rules of the language, and numbers by their values.
     ///
-    /// Case counts only where nothing else decides. Foundation for Linux lacks it. A fetch orders by it; other
-    /// sorts of Foundation for Linux compare code points, and numbers by their values.
+    /// Case counts only where nothing else decides. Foundation for Linux lacks it. Fetches and `sorted(using:)` of
+    /// models order by it; other sorts of Foundation for Linux compare code points, and numbers by their values.
     // Foundation for Linux stops the program when it compares texts beyond ASCII without case or width.
     public static let localizedStandard = made("localizedStandard", [.numeric, .forcedOrdering])
 
     /// Orders texts by the rules of the language.
     ///
-    /// Foundation for Linux lacks it. A fetch orders by it; other sorts of Foundation for Linux compare code
-    /// points.
+    /// Foundation for Linux lacks it. Fetches and `sorted(using:)` of models order by it; other sorts of
+    /// Foundation for Linux compare code points.
     public static let localized = made("localized", [])
 
     /// The values of a comparator, which has no initialiser for them on Linux.
@@ -39,6 +39,36 @@
       StandardError.write(line)
       return lexical
     }
+  }
+#endif
+
+#if !canImport(Darwin)
+  extension String {
+    /// Orders texts by the rules of the language.
+    @_documentation(visibility: internal)
+    public struct _LanguageComparator: SortComparator {
+      fileprivate let kind: String.StandardComparator
+      /// The direction.
+      public var order: SortOrder = .forward
+
+      /// Compares two texts.
+      public func compare(_ left: String, _ right: String) -> ComparisonResult {
+        let (first, second) = order == .forward ? (left, right) : (right, left)
+        return kind.compareByLanguage(first, second)
+      }
+    }
+  }
+
+  extension SortComparator where Self == String._LanguageComparator {
+    /// Orders texts as file managers do: by the rules of the language, and numbers by their values.
+    ///
+    /// For `sorted(using:)` of texts and for `KeyPathComparator`. Foundation for Linux lacks it.
+    public static var localizedStandard: Self { Self(kind: .localizedStandard) }
+
+    /// Orders texts by the rules of the language.
+    ///
+    /// For `sorted(using:)` of texts and for `KeyPathComparator`. Foundation for Linux lacks it.
+    public static var localized: Self { Self(kind: .localized) }
   }
 #endif
 
