@@ -4,8 +4,9 @@ import OpenSwiftDataRowStorage
 // from the store, no observation is tracked, and no identifier is created.
 
 extension PersistentModel {
-  /// The `description` of a class that has one; otherwise the class, the identifier, the state and the
-  /// values in memory, for which nothing is read from the store.
+  /// The model's own `description`; without one the class, the identifier, the state and the values in memory.
+  ///
+  /// For the latter nothing is read from the store.
   public var debugDescription: String {
     guard let described = self as? any CustomStringConvertible else { return shownText }
     let model = ObjectIdentifier(self)

@@ -239,7 +239,7 @@ import Testing
     #expect(fault(Empty.self).contains("The migration plan Empty lists no versions"))
     #expect(
       fault(Unordered.self)
-        .contains("from First to Second, but First is not in the schemas of the plan, whose numbers"))
+        .contains("First to Second, but First is not in the schemas of the plan, whose numbers"))
     #expect(fault(Circle.self).contains("goes from Second to the same version"))
     #expect(fault(Unstorable.self).contains("Version 4.0.0 of Unstorable"))
   }
