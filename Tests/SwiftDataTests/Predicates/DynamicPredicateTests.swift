@@ -70,4 +70,46 @@ import Testing
     #expect(compiled.unsupported.isEmpty)
     #expect(compiled.bindings == [.text("a"), .text("m")])
   }
+
+  /// Trees that are written by hand, as Foundation's own macro writes them.
+  @Test func builtByHand() throws {
+    let part = #Predicate<Ware> { $0.factor > 0 }
+    let next = #Expression<Ware, Int> { $0.factor + 1 }
+    let positive = Predicate<Ware> {
+      PredicateExpressions.build_evaluate(
+        PredicateExpressions.build_Arg(part), PredicateExpressions.build_Arg($0))
+    }
+    let isThree = Predicate<Ware> {
+      PredicateExpressions.build_Equal(
+        lhs: PredicateExpressions.build_evaluate(
+          PredicateExpressions.build_Arg(next), PredicateExpressions.build_Arg($0)),
+        rhs: PredicateExpressions.build_Arg(3))
+    }
+    try court.judgeNarrowing(positive)
+    try court.judgeNarrowing(isThree)
+    let found = try court.context.fetch(FetchDescriptor(predicate: isThree))
+    #expect(found.allSatisfy { $0.factor == 2 })
+  }
+
+  /// Packages that rebuild trees know the nodes of Foundation only.
+  @Test func rangesOfCapturedBoundsAreNodesOfFoundation() {
+    let (low, high) = (1, 2)
+    for predicate in [
+      #Predicate<Ware> { (low...high).contains($0.factor) },
+      #Predicate<Ware> { (low..<high).contains($0.factor) },
+      #Predicate<Ware> { (high...low).contains($0.factor) },
+    ] {
+      let tree = String(describing: type(of: predicate.expression))
+      #expect(!tree.contains("_"), "\(tree)")
+    }
+  }
+
+  @Test func aVariableOfAnotherPredicateIsNamed() throws {
+    let other = #Predicate<Ware> { $0.factor == 1 }
+    let joined = Predicate<Ware> { _ in other.expression }
+    let error = #expect(throws: SwiftDataError.unsupportedPredicate) {
+      try court.context.fetch(FetchDescriptor(predicate: joined))
+    }
+    #expect(error?.description.contains("uses a variable of another predicate") == true)
+  }
 }

@@ -87,6 +87,20 @@ extension PredicateExpressions {
     }
   }
 
+  /// Builds the node for a predicate that `build_evaluate` evaluates.
+  public static func build_Arg<each Input>(
+    _ predicate: Predicate<repeat each Input>
+  ) -> _CapturedPredicate<repeat each Input> {
+    _CapturedPredicate(predicate)
+  }
+
+  /// Builds the node for an expression that `build_evaluate` evaluates.
+  public static func build_Arg<each Input, Result>(
+    _ expression: Expression<repeat each Input, Result>
+  ) -> _CapturedExpression<repeat each Input, Result> {
+    _CapturedExpression(expression)
+  }
+
   /// Builds the node for `predicate.evaluate(input)` of a captured predicate.
   public static func build_evaluate<each Input: PredicateExpression>(
     _ predicate: Predicate<repeat (each Input).Output>, _ input: repeat each Input
