@@ -293,10 +293,16 @@ extension Predicate {
     do {
       return try falseOnFailure(condition)
     } catch {
+      // Compared by their texts: `==` of Foundation for Linux never returns for this error.
+      let text = (error as? PredicateError)?.debugDescription
+      let advice =
+        text == PredicateError.undefinedVariable.debugDescription
+        ? "The predicate uses a variable of another predicate. Join predicates with "
+          + "Predicate(all:), Predicate(any:) or evaluate(_:)."
+        : "An expression of the predicate threw an error. Compare persisted properties with values captured "
+          + "outside of the predicate."
       throw SwiftDataError.unsupportedPredicate.with(
-        "An expression of the predicate threw an error. Compare persisted properties with values captured "
-          + "outside of the predicate.", doing: "evaluating the predicate in memory",
-        underlying: error)
+        advice, doing: "evaluating the predicate in memory", underlying: error)
     }
   }
 }

@@ -50,6 +50,18 @@ import Testing
     #expect(try counts(context) == before)
   }
 
+  @Test func rangesOfOtherBoundsShareAStatement() throws {
+    let context = try filled()
+    func count(_ low: Int, _ high: Int) throws -> Int {
+      try context.fetchCount(
+        FetchDescriptor<Book>(predicate: #Predicate { (low...high).contains($0.pages) }))
+    }
+    #expect(try (count(3, 5), count(7, 7), count(9, 2)) == (3, 1, 0))
+    let before = try counts(context)
+    for low in 10..<50 { #expect(try (count(low, low + 1), count(low, low - 1)) == (2, 0)) }
+    #expect(try counts(context) == before)
+  }
+
   @Test func theLengthOfAListMakesFewShapes() throws {
     let context = try filled()
     let before = try counts(context)

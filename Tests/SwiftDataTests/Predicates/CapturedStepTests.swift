@@ -110,6 +110,9 @@ import Testing
     #expect(
       try count(#Predicate { !(0..<limit).contains($0.factor) }) == (limit == .min ? 0 : 16))
     #expect(
+      try count(#Predicate { limit < 0 || (0..<limit).contains($0.factor) })
+        == (limit == .min ? 40 : 24))
+    #expect(
       try count(#Predicate { limit < 0 || (0...limit).contains($0.factor) })
         == (limit == .min ? 40 : isBounded ? 24 : 32))
     #expect(try count(#Predicate { ($0.factor...limit).contains(2) }) == (limit == .min ? 0 : 32))

@@ -73,6 +73,27 @@ extension PredicateExpressions {
   ) -> _CheckedClosedRange<Lower, Upper> {
     _CheckedClosedRange(lower: lower, upper: upper)
   }
+
+  /// Builds `lower..<upper` for captured bounds, of nodes of Foundation, which other packages know.
+  public static func build_CheckedRange<Bound: Comparable>(
+    lower: Value<Bound>, upper: Value<Bound>
+  ) -> Range<Value<Bound>, ForcedUnwrap<Value<Bound?>, Bound>> {
+    Range(lower: lower, upper: bound(upper, notBelow: lower))
+  }
+
+  /// Builds `lower...upper` for captured bounds, of nodes of Foundation, which other packages know.
+  public static func build_CheckedClosedRange<Bound: Comparable>(
+    lower: Value<Bound>, upper: Value<Bound>
+  ) -> ClosedRange<Value<Bound>, ForcedUnwrap<Value<Bound?>, Bound>> {
+    ClosedRange(lower: lower, upper: bound(upper, notBelow: lower))
+  }
+
+  /// The upper bound; a step that fails if the bounds are in the wrong order.
+  private static func bound<Bound: Comparable>(
+    _ upper: Value<Bound>, notBelow lower: Value<Bound>
+  ) -> ForcedUnwrap<Value<Bound?>, Bound> {
+    ForcedUnwrap(Value(lower.value <= upper.value ? upper.value : nil))
+  }
 }
 
 extension PredicateExpressions._CheckedRange: Sendable where Lower: Sendable, Upper: Sendable {}

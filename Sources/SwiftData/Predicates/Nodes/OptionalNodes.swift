@@ -139,18 +139,23 @@ extension PredicateExpressions._DefaultMembers: PredicateNode {
 
 extension PredicateExpressions.ForcedUnwrap: PredicateNode {
   var operands: [any PredicateExpression] { [inner] }
+  /// A captured value is known without an evaluation, on which the plan would depend.
+  var findsCaptures: Bool { (inner as? any PredicateNode)?.capturedValue != nil }
   var form: SourceForm { .suffix("!") }
 
   func describe(to shape: inout ShapeCollector) { shape.add(inner) }
 
   func term(in compiler: inout PredicateCompiler) throws -> SQLTerm {
     let term = try compiler.term(inner)
+    if case .captured(let value) = term, StoredForms.unwrap(value) == nil {
+      throw PredicateFailure.missingValue
+    }
     compiler.demands.add(term.isPresent)
     return term.unwrapped
   }
 
   func plainForm(in writer: inout QueryWriter) throws -> QueryExpression {
-    try writer.call(.forceUnwrap, inner)
+    findsCaptures ? try writer.constant(of: self) : try writer.call(.forceUnwrap, inner)
   }
 }
 
