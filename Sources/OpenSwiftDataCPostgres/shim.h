@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 // Where Fedora and pkg-config have it, and where Debian has it.
@@ -64,6 +66,27 @@ static inline int cpostgres_wait(int socket, int wake, int events, int milliseco
   if (descriptors[0].revents & (POLLOUT | POLLHUP | POLLERR | POLLNVAL)) found |= CPOSTGRES_WRITABLE;
   if (wake >= 0 && descriptors[1].revents) found |= CPOSTGRES_WOKEN;
   return found;
+}
+
+// Sends what libpq has to send, as PQflush does, but waits while the socket is full, until it has been
+// full for the time limit. After each partial write libpq moves all the rest to the front of its buffer,
+// which takes a time that is quadratic in the size. A socket that waits takes nearly all at once.
+// The socket waits only inside this function.
+
+static inline int cpostgres_flush_waiting(PGconn *connection, int milliseconds) {
+  int socket = PQsocket(connection);
+  int flags = fcntl(socket, F_GETFL);
+  if (flags < 0) return PQflush(connection);
+  // Zero would be no limit. After a partial write libpq also tries to read.
+  struct timeval writing = {milliseconds / 1000, milliseconds % 1000 * 1000};
+  struct timeval reading = {0, 1000};
+  if (milliseconds > 0 &&
+      setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &writing, sizeof writing) == 0 &&
+      setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &reading, sizeof reading) == 0)
+    fcntl(socket, F_SETFL, flags & ~O_NONBLOCK);
+  int result = PQflush(connection);
+  fcntl(socket, F_SETFL, flags);
+  return result;
 }
 
 // A pipe that neither blocks nor survives exec.

@@ -17,6 +17,14 @@ package struct Deadline: Sendable {
   /// Gives the whole time again, from now on.
   mutating func restart() { instant = limit.map { .now + $0 } }
 
+  /// The deadline with the whole time from a later instant on, unless it is later already.
+  func begun(at start: ContinuousClock.Instant) -> Deadline {
+    guard let instant, let limit, instant < start + limit else { return self }
+    var copy = self
+    copy.instant = start + limit
+    return copy
+  }
+
   /// The deadline of the first of several calls that share the time which is left equally.
   func share(of calls: Int) -> Deadline {
     let now = ContinuousClock.now

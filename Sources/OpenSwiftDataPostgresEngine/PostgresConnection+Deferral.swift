@@ -38,6 +38,8 @@ extension PostgresConnection {
   static let deferredBytes = 16 << 10
   /// From this size in bytes on, a message makes a connection not worth keeping.
   static let largeMessage = 8 << 20
+  /// From this size in bytes on, a message is sent without a time limit for the whole.
+  private static let longSending = 1 << 20
 
   /// Runs one statement without parameters and rows before the next one of the transaction, or now.
   func executeLater(_ sql: String) throws {
@@ -175,7 +177,9 @@ extension PostgresConnection {
   func send(
     _ description: StatementDescription, _ values: ParameterBuffer, _ handle: OpaquePointer
   ) throws {
-    if values.size > PostgresConnection.largeMessage { hasLargeBuffers = true }
+    let size = values.size
+    if size > PostgresConnection.largeMessage { hasLargeBuffers = true }
+    if size > PostgresConnection.longSending { isSendingLarge = true }
     let result = values.withValues { count, pointers, lengths, formats in
       if !description.name.isEmpty {
         return PQsendQueryPrepared(

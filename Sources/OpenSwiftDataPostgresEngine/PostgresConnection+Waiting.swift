@@ -13,7 +13,7 @@ extension PostgresConnection {
   /// Runs an exchange with the server, and leaves the connection ready for the next one, or closed.
   /// - Parameters:
   ///   - limit: The time limit of `body`; the outcome is known, or the connection closed, at most
-  ///     two grace periods later.
+  ///     two grace periods later. While the server takes a large message, the time does not run.
   ///   - isCommit: Whether the transaction may be committed although the call throws.
   ///   - isCounted: Whether it is a round trip of its own.
   func exchange<R>(
@@ -34,6 +34,7 @@ extension PostgresConnection {
     let mayCommit = isCommit || !isInTransaction && !PostgresConnection.onlyReads(sql)
     awaitsCommit = mayCommit && !isCommit
     cancellation.reset()
+    (isSendingLarge, lastTaken) = (false, nil)
     var limit = limit ?? callLimit
     if isBeginDeferred { limit = limit.map { $0 + beginWait } }
     let start = ContinuousClock.now
@@ -46,10 +47,11 @@ extension PostgresConnection {
       return try body(handle, Deadline(after: limit))
     } catch let interruption as Interruption {
       trace(sql, nil, rows: 0)
-      throw settle(handle, sql, interruption, after: .now - start, mayCommit: mayCommit)
+      throw settle(
+        handle, sql, interruption, after: .now - (lastTaken ?? start), mayCommit: mayCommit)
     } catch let error as PostgresError {
       trace(error.sql ?? sql, nil, rows: 0)
-      throw settle(handle, sql, error, after: .now - start, mayCommit: mayCommit)
+      throw settle(handle, sql, error, after: .now - (lastTaken ?? start), mayCommit: mayCommit)
     } catch {
       // An error of the caller, such as one thrown while rows are read.
       _ = finish(handle, canBeLong: true)
@@ -122,7 +124,7 @@ extension PostgresConnection {
 
   /// Sends what libpq has to send, waits for the socket, and reads what has arrived.
   func receive(_ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?) throws {
-    let unsent = PQflush(handle)
+    let unsent = sendRest(handle, deadline)
     if unsent < 0 {
       // The server may have said why before it closed the connection.
       PQconsumeInput(handle)
@@ -137,14 +139,40 @@ extension PostgresConnection {
   /// Waits until everything was sent, and reads what arrives meanwhile. If the connection is lost, the
   /// next result says so.
   func flush(_ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?) throws {
-    while PQflush(handle) > 0 {
+    while sendRest(handle, deadline) > 0 {
       try wait(for: CPOSTGRES_READABLE | CPOSTGRES_WRITABLE, handle, deadline, sql)
     }
+  }
+
+  /// How long a call of `sendRest` waits while the server takes nothing. Meanwhile no cancellation is noticed.
+  private static let sendingWait: Int32 = 250
+
+  /// Sends what libpq has to send. Waits only for a server that takes a large message.
+  /// - Returns: As `PQflush`: 1 if a part is left.
+  private func sendRest(_ handle: OpaquePointer, _ deadline: Deadline) -> Int32 {
+    while isSendingLarge {
+      // Asked before anything is sent, which would fill the socket.
+      let ready = cpostgres_wait(
+        PQsocket(handle), -1, CPOSTGRES_READABLE | CPOSTGRES_WRITABLE, 0)
+      if ready > 0, ready & CPOSTGRES_WRITABLE != 0 { lastTaken = .now }
+      // A server that sends may take nothing before its answers are read.
+      guard ready == CPOSTGRES_WRITABLE, !cancellation.isRequested else { break }
+      let (left, longest) = (deadline.begun(at: .now).milliseconds, PostgresConnection.sendingWait)
+      let unsent = cpostgres_flush_waiting(handle, left < 0 ? longest : min(left, longest))
+      if unsent <= 0 {
+        (isSendingLarge, lastTaken) = (false, .now)
+        return unsent
+      }
+    }
+    let unsent = PQflush(handle)
+    if unsent <= 0 { isSendingLarge = false }
+    return unsent
   }
 
   private func wait(
     for events: Int32, _ handle: OpaquePointer, _ deadline: Deadline, _ sql: String?
   ) throws {
+    let deadline = lastTaken.map { deadline.begun(at: $0) } ?? deadline
     let found = cpostgres_wait(
       PQsocket(handle), cancellation.wake.reading, events, deadline.milliseconds)
     if found < 0 { throw failure(.connection, "waiting for the socket failed", sql: sql) }
@@ -170,12 +198,18 @@ extension PostgresConnection {
     _ handle: OpaquePointer, _ sql: String?, _ interruption: Interruption, after time: Duration,
     mayCommit: Bool
   ) -> PostgresError {
+    let wasSending = isSendingLarge
+    // The rest of the message has the time of the grace period only.
+    (isSendingLarge, lastTaken) = (false, nil)
     cancellation.askServer()
     var answer: PostgresError?
     let rest = finish(handle, canBeLong: false, answer: &answer)
     var error: PostgresError
     switch interruption {
-    case .timeout: error = PostgresError(.timeout, "no answer within \(time)")
+    case .timeout:
+      let what = wasSending ? "the server took nothing of a large value" : "no answer"
+      let time = Duration.milliseconds(time.milliseconds)
+      error = PostgresError(.timeout, "\(what) within \(time)")
     case .cancelled: error = PostgresError(.cancelled, "cancelled by the caller")
     }
     error.state = answer?.state ?? rest?.state

@@ -107,6 +107,12 @@ package final class PostgresConnection {
   /// Whether a value was sent or read that made the buffers of libpq large: they never shrink.
   package internal(set) var hasLargeBuffers = false
 
+  /// Whether a large message is being sent.
+  var isSendingLarge = false
+
+  /// When the server last took a part of a large message of the exchange: the time limit begins then.
+  var lastTaken: ContinuousClock.Instant?
+
   /// Whether the server has refused to write, such as one that became a standby.
   var refusesWrites = false
 

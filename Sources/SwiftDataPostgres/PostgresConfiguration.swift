@@ -43,6 +43,9 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// each host. If the answer to a commit is lost, the server is asked for up to 14 seconds what became
   /// of it.
   ///
+  /// For a changed row with more than 1 MB the time begins when the server has taken it. While it is sent, the
+  /// server may take nothing for this time. New rows that are sent with `COPY` share the time.
+  ///
   /// Over TCP a network that loses everything ends each call after 30 seconds, also those of a
   /// migration, whose statements may take any time. The server ends the session of a client that the
   /// network has lost after 30 to 40 seconds, with its locks.
