@@ -55,8 +55,9 @@ extension PostgresError: CustomStringConvertible {
     case (.afterChecking, _):
       "It is not known whether the change was committed. Read what is stored before repeating it."
     case (.transaction, _) where state == .lockNotAvailable:
-      "Another transaction holds the lock for too long: find it in pg_stat_activity. Then repeat the "
-        + "whole transaction; it was rolled back."
+      "Another transaction holds the lock for too long: find it in pg_stat_activity, or in "
+        + "pg_prepared_xacts if it was prepared (PREPARE TRANSACTION). Then repeat the whole transaction; "
+        + "it was rolled back."
     case (.transaction, _): "Repeat the whole transaction; it was rolled back."
     case (.onNewConnection, _) where state == .tooManyConnections:
       "Use fewer connections, or raise max_connections of the server."

@@ -74,6 +74,7 @@ struct PostgresStoreLock {
 
   private func failure(_ reason: String, _ condition: String, _ error: PostgresError) -> any Error {
     let own = connection.serverProcess
+    // A prepared transaction has no process. The lock of its own number leads to its other locks.
     let holders = try? pool.read("finding the holders of locks") { reader in
       try reader.prepare(
         """
@@ -82,12 +83,18 @@ struct PostgresStoreLock {
         coalesce(extract(epoch FROM now() - a.xact_start)::bigint::text, '0') || ' s)' \
         FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid \
         WHERE l.granted AND l.database = (SELECT oid FROM pg_database WHERE datname = \
-        current_database()) AND a.pid NOT IN (\(own), pg_backend_pid()) AND \(condition)
+        current_database()) AND a.pid NOT IN (\(own), pg_backend_pid()) AND \(condition) \
+        UNION SELECT 'prepared transaction ' || quote_literal(p.gid) || ' of ' || p.owner || \
+        ' (COMMIT PREPARED or ROLLBACK PREPARED ' || quote_literal(p.gid) || ' ends it)' \
+        FROM pg_prepared_xacts AS p JOIN pg_locks AS t ON t.transactionid = p.transaction \
+        JOIN pg_locks AS l ON l.virtualtransaction = t.virtualtransaction \
+        WHERE p.database = current_database() AND t.pid IS NULL AND t.granted \
+        AND l.pid IS NULL AND l.granted AND \(condition)
         """
       ).values().compactMap { if case .text(let text)? = $0.first { text } else { nil } }
     }
     let listed =
-      holders.map { $0.isEmpty ? "" : " Sessions with locks: \($0.joined(separator: ", "))." } ?? ""
+      holders.map { $0.isEmpty ? "" : " Locks are held by: \($0.joined(separator: ", "))." } ?? ""
     return SwiftDataError.loadIssueModelContainer.with(
       "The store in \(configuration.parameters) can't be migrated, because \(reason).\(listed) The "
         + "database is unchanged. End these transactions, or try again later. migrationLockTimeout of the "

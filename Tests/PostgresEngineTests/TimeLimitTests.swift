@@ -63,6 +63,20 @@ struct TimeLimitTests {
     #expect(try connection.integer("SELECT 1") == 1)
   }
 
+  @Test func theErrorOfALockSaysWherePreparedTransactionsAre() throws {
+    let connection = try PostgresServer.shared.connectToNewSchema {
+      $0.lockTimeout = .milliseconds(200)
+    }
+    let name = PostgresConnection.literal("\(UUID())")
+    try connection.execute("CREATE TABLE a (x bigint)")
+    try connection.execute("BEGIN; LOCK TABLE a; PREPARE TRANSACTION \(name)")
+    let error = failure { try connection.execute("INSERT INTO a VALUES (1)") }
+    #expect(error?.state == .lockNotAvailable)
+    #expect(error?.description.contains("pg_prepared_xacts") == true)
+    try connection.execute("ROLLBACK PREPARED \(name)")
+    try connection.execute("INSERT INTO a VALUES (1)")
+  }
+
   @Test func anotherThreadCancelsACall() throws {
     let connection = try PostgresServer.shared.connect()
     let lent = Lent(connection)

@@ -431,6 +431,24 @@ struct MigrationTests {
     #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Book>()) == 5)
   }
 
+  /// It holds its locks until somebody ends it, and no process is there for it.
+  @Test func aPreparedTransactionThatHoldsLocksIsNamed() throws {
+    let store = try MigratedServerStore()
+    try store.fillV1()
+    let (other, name) = (try store.connect(), "it's \(UUID())")
+    let literal = PostgresConnection.literal(name)
+    try other.execute("BEGIN; SELECT * FROM \"ZBOOK\"; PREPARE TRANSACTION \(literal)")
+    defer { try? other.execute("ROLLBACK PREPARED \(literal)") }
+    let error = #expect(throws: SwiftDataError.self) {
+      try store.open(Library.V2.self) { $0.migrationLockTimeout = .milliseconds(300) }
+    }
+    let quoted = "'\(name.replacing("'", with: "''"))'"
+    #expect(error?.description.contains("prepared transaction \(quoted) of ") == true)
+    #expect(error?.description.contains("ROLLBACK PREPARED \(quoted) ends it") == true)
+    try other.execute("ROLLBACK PREPARED \(literal)")
+    #expect(try store.open(Library.V2.self).fetchCount(FetchDescriptor<Library.V2.Book>()) == 5)
+  }
+
   /// As in a file: the identifier of a deleted model does not lead to a new one.
   @Test func aStageGivesNoKeyOfADeletedModel() throws {
     let url = try PostgresServer.shared.addressOfNewSchema()

@@ -88,6 +88,7 @@ package final class PostgresServer: Sendable {
     fsync = off
     full_page_writes = off
     max_connections = 200
+    max_prepared_transactions = 10
     shared_buffers = 32MB
     max_wal_size = 4GB
     END
