@@ -60,7 +60,8 @@ extension PostgresError: CustomStringConvertible {
         + "it was rolled back."
     case (.transaction, _): "Repeat the whole transaction; it was rolled back."
     case (.onNewConnection, _) where state == .tooManyConnections:
-      "Use fewer connections, or raise max_connections of the server."
+      "Use fewer connections, or raise the limit that the server names: max_connections, or CONNECTION "
+        + "LIMIT of the role or the database."
     case (.onNewConnection, _) where state == .readOnlyTransaction:
       "Connect to the primary server: target_session_attrs=read-write."
     case (.onNewConnection, _) where state == .transactionTimeout:
