@@ -202,6 +202,8 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
     subject.allowsSave = allowsSave
     subject.allowsMigration = allowsMigration
     subject.keepsNumbers = true
+    let profile = profile
+    subject.isOwnTable = { PostgresCreation.isOwn($0, profile) }
     let opening = StoreOpeningOptions.current
     return try StoreMigration(
       subject, schema: schema, isPart: opening.isPart, plan: try plan.map { try PlanVersions($0) },

@@ -24,6 +24,12 @@ struct PostgresCreation {
   /// The table that exists while a copy is incomplete.
   static let copyTable = "Z_COPY"
 
+  /// Whether a table or a sequence with this name belongs to the store itself.
+  static func isOwn(_ table: String, _ profile: PostgresProfile) -> Bool {
+    ownTables.contains(table) || table == copyTable || PostgresNumbers.isSequence(table)
+      || table == StoreLock.table && StoreLock(profile).needsTable
+  }
+
   func create(_ connection: PostgresConnection) throws {
     for statement in definitions {
       try connection.execute(statement.rendered(in: .postgreSQL).sql)

@@ -171,6 +171,11 @@ final class PostgresNumbers: NumberAllocator {
 
   // MARK: Sequences
 
+  /// Whether a name is that of an entity's sequence.
+  static func isSequence(_ name: String) -> Bool {
+    name.hasPrefix("Z_KEYS_") && Int(name.dropFirst(7)) != nil
+  }
+
   /// The name in SQL of an entity's sequence.
   static func sequence(_ number: Int) -> String { "\"Z_KEYS_\(number)\"" }
 

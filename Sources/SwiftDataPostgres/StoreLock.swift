@@ -14,7 +14,13 @@ struct StoreLock: Sendable {
     case history = 3
   }
 
+  /// The table with the rows that are locked.
+  static let table = "Z_LOCK"
+
   let profile: PostgresProfile
+
+  /// Whether any lock is that of a row.
+  var needsTable: Bool { !profile.tableLocks || !profile.advisoryLocks }
 
   init(_ profile: PostgresProfile) {
     self.profile = profile
@@ -59,9 +65,9 @@ struct StoreLock: Sendable {
   /// Creates the table with the rows, if any lock needs it. Called before the first lock is taken,
   /// outside of transactions.
   func prepare(_ connection: PostgresConnection) throws {
-    guard !profile.tableLocks || !profile.advisoryLocks else { return }
+    guard needsTable else { return }
     // Programs that create it at the same time may fail once.
-    for isLast in [false, true] where try !PostgresCatalog.hasTable("Z_LOCK", connection) {
+    for isLast in [false, true] where try !PostgresCatalog.hasTable(StoreLock.table, connection) {
       let rows = Purpose.allCases.map { "(\($0.rawValue))" }.joined(separator: ", ")
       do {
         try connection.execute(

@@ -10,6 +10,11 @@ package struct MigrationSubject: Sendable {
   /// Whether entities that continue keep their numbers, so that their rows need not be written.
   package var keepsNumbers = false
 
+  /// Whether the store has a table with this name for itself.
+  package var isOwnTable: @Sendable (String) -> Bool = {
+    ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"].contains($0)
+  }
+
   /// Whether the store is a file.
   let isFile: Bool
 

@@ -17,7 +17,8 @@ package struct StoreMigration {
   ///   - isPart: Whether the container has models that other stores contain.
   ///   - plan: The versions of the models.
   ///   - progress: Updated during a migration.
-  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that are no version of the plan.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` for models that are no version of the plan, or whose
+  ///   tables would be those of the store itself.
   package init(
     _ subject: MigrationSubject, schema: Schema, isPart: Bool = false,
     plan: PlanVersions?, progress: MigrationProgress? = nil
@@ -26,6 +27,13 @@ package struct StoreMigration {
     models = DescribedSchema(schema)
     self.plan = plan
     self.progress = progress
+    for root in models.model.roots {
+      let table = StoreLayout.table(forRoot: root.name)
+      guard subject.isOwnTable(table) else { continue }
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The table of the model \(root.name) would have the name \(table), which the \(subject.name) "
+          + "needs for itself. Rename the model.", entity: root.name)
+    }
     planning = try MigrationPlanning(
       models: ModelVersion(models), versions: plan?.versions ?? [], links: plan?.links ?? [],
       isPart: isPart)
