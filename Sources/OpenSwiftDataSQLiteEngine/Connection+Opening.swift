@@ -63,7 +63,7 @@ extension Connection {
     // available to schemas, so a foreign file cannot call them.
     try run(
       "PRAGMA trusted_schema = ON; \(tuning.memoryStatements); "
-        + "PRAGMA temp_store = \(temporaryStorage.rawValue)", database)
+        + "PRAGMA temp_store = \(temporaryStorage.available(for: database).rawValue)", database)
     guard mode.isWritable else {
       // The first read fails if the file is not a database.
       try run("PRAGMA query_only = ON; PRAGMA schema_version", database)
@@ -150,6 +150,7 @@ extension Connection {
     _ database: OpaquePointer?, _ code: Int32, path: String, mode: OpenMode
   ) -> SQLiteError {
     var cause: String?
+    var isDenied = false
     if ResultCode(rawValue: code) == .cannotOpen, !mode.isInMemory {
       let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
       var isDirectory: ObjCBool = false
@@ -162,11 +163,14 @@ extension Connection {
         cause = "the file does not exist"
       } else if !FileManager.default.isWritableFile(atPath: directory) {
         cause = "the directory \(directory) is not writable"
+        isDenied = !exists
       }
     }
     let error = SQLiteError(
       database: database, resultCode: code, path: mode.isInMemory ? nil : path)
     guard let cause else { return error }
-    return SQLiteError(extendedCode: error.extendedCode, message: cause, path: path)
+    var named = SQLiteError(extendedCode: error.extendedCode, message: cause, path: path)
+    named.isDenied = isDenied
+    return named
   }
 }

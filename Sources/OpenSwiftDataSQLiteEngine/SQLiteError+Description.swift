@@ -50,6 +50,9 @@ extension SQLiteError: CustomStringConvertible {
     case .busy, .locked:
       "Try again when the other process or thread has finished its transaction, "
         + "or raise sqlite.busyTimeout of the configuration."
+    case .inputOutput where extendedCode == SQLiteError.missingTemporaryDirectory:
+      "No directory for temporary files can be written. Set SQLITE_TMPDIR in the environment of the process "
+        + "to one that can; nothing was written."
     case .inputOutput: "Check the volume, its free space and its quota; nothing was written."
     case .readOnly: "Check the permissions of the file and its directory, or open it read-only."
     case .cannotOpen, .permission:

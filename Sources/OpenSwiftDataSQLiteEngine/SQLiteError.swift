@@ -37,6 +37,9 @@ package struct SQLiteError: Error, Sendable {
   /// Whether the pool was closed, so that no connection was used.
   package var isClosedPool = false
 
+  /// Whether the permissions of the directory do not allow to create the file.
+  package var isDenied = false
+
   /// What to do, if the code does not say it.
   package var remedy: String?
 
@@ -77,6 +80,15 @@ package struct SQLiteError: Error, Sendable {
       sql: sql,
       path: path ?? file.flatMap { $0.isEmpty ? nil : $0 },
       systemError: isCurrent ? database.map(sqlite3_system_errno) ?? 0 : 0)
+    // SQLite does not tell which of the volumes is full.
+    if isOutOfSpace, let database, let path = self.path,
+      let directory = TemporaryStorage.directoryInUse(by: database),
+      !TemporaryStorage.haveSameVolume(directory, path)
+    {
+      remedy =
+        "Free space on the volume of the store, or on that of temporary files, \(directory) (SQLITE_TMPDIR "
+        + "in the environment names another directory), and try again; nothing was written."
+    }
   }
 }
 
@@ -102,9 +114,15 @@ extension SQLiteError {
   /// SQLITE_READONLY_DBMOVED.
   package static var movedFile: Int32 { SQLITE_READONLY | (4 << 8) }
 
-  /// The columns of a violated constraint, as `(table, column)`.
+  /// SQLITE_IOERR_GETTEMPPATH.
+  static var missingTemporaryDirectory: Int32 { SQLITE_IOERR | (25 << 8) }
+
+  /// The columns of a violated constraint, as `(table, column)`. Of an index over expressions SQLite names the
+  /// index only.
   package var constrainedColumns: [(table: String, column: String)] {
-    guard code == .constraint, let colon = message.firstIndex(of: ":") else { return [] }
+    guard code == .constraint, let colon = message.firstIndex(of: ":"),
+      !message[colon...].hasPrefix(": index '")
+    else { return [] }
     return message[colon...].dropFirst(2).split(separator: ", ").compactMap { name in
       let parts = name.split(separator: ".", maxSplits: 1)
       return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil

@@ -136,6 +136,7 @@ struct SQLiteErrorTests {
     let missing = failure { _ = try Connection(path: directory.file("b.store")) }
     #expect(missing?.code == .cannotOpen)
     #expect(missing?.message == "the directory \(directory.path) is not writable")
+    #expect(missing?.isDenied == true)
     let error = failure { _ = try Connection(path: path) }
     #expect(error?.description.contains(path) == true)
     #expect(error?.description.contains("permissions") == true || error?.code == .cannotOpen)
