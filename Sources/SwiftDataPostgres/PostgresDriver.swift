@@ -235,10 +235,9 @@ struct PostgresDriver: SQLDriver {
           because: .invalidValue(entity: nil, property: "author"))
       }
       guard !error.isUniquenessViolation else {
-        throw SwiftDataError.modelValidationFailure.with(
-          "Another model has the same value, but the property is unique; \(consequence). Give one of "
-            + "them another value.", entity: entity?.name,
-          property: properties(of: error, entity), underlying: error)
+        throw UniqueViolation(
+          table: error.table, columns: error.constrainedColumns, statement: error.sql, mapping
+        ).error(error, else: consequence)
       }
       if let limit = error.exceededIndexLimit {
         throw tooLong(error, limit, else: consequence)
@@ -311,12 +310,8 @@ struct PostgresDriver: SQLDriver {
   }
 
   private func names(of columns: [String], _ entity: EntityMapping?) -> String? {
-    if columns.isEmpty { return nil }
-    return columns.map { column in
-      entity?.properties.first { property in
-        entity?.columns(of: property).contains { $0.name == column } ?? false
-      }?.name ?? column
-    }.joined(separator: ", ")
+    let names = entity?.properties(of: columns) ?? []
+    return names.isEmpty ? nil : names.joined(separator: ", ")
   }
 }
 

@@ -113,17 +113,10 @@ enum StoreFailure {
     _ error: SQLiteError, _ consequence: String, _ mapping: SchemaMapping
   ) -> any Error {
     let columns = error.constrainedColumns
-    let entity = mapping.entities.first { $0.table == columns.first?.table }
-    let names = columns.map { column in
-      entity?.properties.first { property in
-        entity?.columns(of: property).contains { $0.name == column.column } ?? false
-      }?.name ?? column.column
-    }
-    return SwiftDataError.modelValidationFailure.with(
-      "Another model has the same value, but the property is unique; \(consequence). Give one of "
-        + "them another value.", doing: StatementPurpose(error.sql, mapping).operation,
-      entity: entity?.name, property: names.joined(separator: ", "), underlying: cause(error),
-      because: .uniqueValueTaken(entity: entity?.name ?? "", properties: names, holder: nil))
+    return UniqueViolation(
+      table: columns.first?.table, columns: columns.map(\.column), statement: error.sql, mapping
+    ).error(
+      cause(error), else: consequence, doing: StatementPurpose(error.sql, mapping).operation)
   }
 
   static func cause(_ error: any Error) -> any Error {

@@ -25,6 +25,7 @@ extension SwiftDataError.Reason {
   /// A sentence without path, SQL, stored value and identifier.
   package var publicSentence: String {
     switch self {
+    case .uniqueValueTaken("", _, _): "A value is already taken."
     case .uniqueValueTaken(let entity, let properties, _):
       properties.count > 1
         ? "Another \(entity) already has this combination of \(Self.list(properties))."
@@ -33,6 +34,7 @@ extension SwiftDataError.Reason {
       "The \(Self.entity(of: identifiers)) does not exist, or was deleted."
     case .invalidIdentifier(.unsaved): "The object has not been saved yet."
     case .invalidIdentifier: "The identifier is not valid."
+    case .requiredValueMissing("", _): "A required value is missing."
     case .requiredValueMissing(let entity, let properties):
       "The \(entity) needs a value for \(Self.list(properties))."
     case .tooFewMembers(let entity, let property, let minimum, let count):

@@ -21,7 +21,8 @@ extension SwiftDataError {
     /// Another model has the unique value or the unique combination of values.
     ///
     /// `holder` is the stored model that has it, if the store named it; `nil` for another model of
-    /// the same save.
+    /// the same save. `properties` is empty for an index of an administrator over other columns or
+    /// expressions, and `entity` for one of a table without models.
     case uniqueValueTaken(entity: String, properties: [String], holder: PersistentIdentifier?)
 
     /// The rows of these models do not exist, or another writer has deleted them.
