@@ -12,6 +12,7 @@ extension DefaultStore: ClosableStore {
   package func close() throws {
     do {
       try pool.close()
+      file.external?.close()
     } catch let error as SQLiteError where error.code != .misuse {
       throw StoreFailure.closing(error, at: configuration.url)
     } catch {

@@ -143,7 +143,7 @@ package final class ExternalFiles: ExternalValueStore {
 
   package func write(_ values: [Data]) throws -> [String] {
     let names = values.map { _ in UUID().uuidString }
-    try reportingFailure {
+    try reportingFailure("A large value can't be written to") {
       try folder.make()
       try note(names) { $0.changes.added += names }
       for (value, name) in zip(values, names) { try folder.write(value, named: name) }
@@ -164,7 +164,9 @@ package final class ExternalFiles: ExternalValueStore {
 
   func noteBeforeCommit(_ lost: [String]) throws {
     if lost.isEmpty { return }
-    try reportingFailure { try note(lost) { _ in } }
+    try reportingFailure("The removal of large values can't be prepared in") {
+      try note(lost) { _ in }
+    }
   }
 
   package func didCommit() {
@@ -229,11 +231,16 @@ package final class ExternalFiles: ExternalValueStore {
 
   // MARK: The journal
 
+  /// Called when the store is closed: removes a journal that nothing needs.
+  func close() {
+    state.withLock { if !$0.isInTransaction, $0.waiting.isEmpty { $0.journal = nil } }
+  }
+
   private func note(_ names: [String], _ change: (inout State) -> Void) throws {
     try state.withLock { state in
       if state.journal == nil {
         try folder.make()
-        state.journal = try ExternalJournal.make(in: folder.support)
+        state.journal = try ExternalJournal.make(in: folder.support, folder.storeAccess)
       }
       change(&state)
       try state.journal?.add(names)
@@ -246,18 +253,20 @@ package final class ExternalFiles: ExternalValueStore {
     guard !state.isInTransaction, let journal = state.journal else { return }
     if state.waiting.isEmpty { return journal.empty() }
     guard journal.count > 1000 + 4 * state.waiting.count,
-      let fresh = try? ExternalJournal.make(in: folder.support)
+      let fresh = try? ExternalJournal.make(in: folder.support, folder.storeAccess)
     else { return }
     // The old journal stays until the new one contains the names.
     if (try? fresh.add(Array(state.waiting))) != nil { state.journal = fresh }
   }
 
-  private func reportingFailure<R>(_ body: () throws -> R) throws -> R {
+  /// - Parameter problem: The beginning of a sentence that ends with the folder.
+  private func reportingFailure<R>(_ problem: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch {
+      let advice = folder.deniedFolder.map { " \($0)" } ?? ""
       throw SwiftDataError.storeWriteFailure.with(
-        "A large value can't be written to \(folder.values.path); nothing was stored.",
+        "\(problem) \(folder.values.path); nothing was stored.\(advice)",
         doing: "writing an external file of the store", underlying: error,
         because: SwiftDataError.Reason(systemError: error))
     }

@@ -121,9 +121,44 @@ package struct ExternalFolder: Sendable {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: values.path, isDirectory: &isFolder) { return }
     try throwInjectedFault("make \(values.path)")
-    try FileManager.default.createDirectory(at: values, withIntermediateDirectories: true)
+    try makeFolder(values)
     try ExternalFolder.synchronize(support)
     try ExternalFolder.synchronize(support.deletingLastPathComponent())
+  }
+
+  /// Creates a folder in the support folder, and that one. They get the owner and the permissions of the store.
+  func makeFolder(_ folder: URL) throws {
+    try FileManager.default.createDirectory(
+      at: support.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let access = storeAccess
+    for path in [support.path, folder.path] {
+      if mkdir(path, 0o777) == 0 {
+        access?.apply(toFolder: path)
+        continue
+      }
+      let error = POSIXError.last
+      var isFolder: ObjCBool = false
+      guard error.code == .EEXIST,
+        FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+      else { throw error }
+    }
+  }
+
+  /// `nil` if the store's file does not exist yet.
+  var storeAccess: StoreAccess? { StoreAccess(of: store) }
+
+  /// A sentence about the folder that this process may not write, if it is one of the store's.
+  var deniedFolder: String? {
+    for path in [values.path, support.path] where access(path, F_OK) == 0 {
+      guard access(path, W_OK | X_OK) != 0, errno == EACCES,
+        let folder = StoreAccess.description(of: path),
+        let file = StoreAccess.description(of: store.path)
+      else { continue }
+      return
+        "The folder \(path) belongs to \(folder), and the store to \(file). Give \(support.path) and all that is "
+        + "in it the owner, the group and the permissions of the store, with chown -R and chmod."
+    }
+    return nil
   }
 
   /// Writes a value to a temporary file and renames it, so that no incomplete file has its name.
@@ -134,6 +169,7 @@ package struct ExternalFolder: Sendable {
     guard file >= 0 else { throw POSIXError.last }
     do {
       defer { close(file) }
+      storeAccess?.apply(toFile: file)
       try value.withUnsafeBytes { try writeAll($0, to: file) }
       guard fsync(file) == 0 else { throw POSIXError.last }
     }

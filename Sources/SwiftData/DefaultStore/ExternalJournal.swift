@@ -43,13 +43,17 @@ package final class ExternalJournal {
   }
 
   /// Creates a journal and locks it.
-  package static func make(in support: URL) throws -> ExternalJournal {
+  /// - Parameters:
+  ///   - support: The store's support folder.
+  ///   - access: The owner and the permissions that it gets; `nil` for those of a new file.
+  static func make(in support: URL, _ access: StoreAccess?) throws -> ExternalJournal {
     try throwInjectedFault("make a journal")
     while true {
       let url = support.appendingPathComponent(prefix + UUID().uuidString)
       let file = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o644)
       guard file >= 0 else { throw POSIXError.last }
       let journal = ExternalJournal(url, file)
+      access?.apply(toFile: file)
       // If the file system has no locks, no other process can take a journal over either.
       if flock(file, LOCK_EX) != 0, !isUnsupportedLock(errno) { throw POSIXError.last }
       // Another process may have taken it over before it was locked.
@@ -58,6 +62,11 @@ package final class ExternalJournal {
         return journal
       }
     }
+  }
+
+  /// Creates a journal in the support folder of a store that has no file yet, and locks it.
+  package static func make(in support: URL) throws -> ExternalJournal {
+    try make(in: support, nil)
   }
 
   /// Whether an error of `flock` means that the file system has no locks.

@@ -288,7 +288,7 @@ package struct RunningBackup {
     guard !columns.isEmpty, store.configuration.allowsSave else { return try beginReading(source) }
     let folder = ExternalFolder(of: store.configuration.url)
     removeOldStaging(in: folder.support)
-    try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
+    try folder.makeFolder(staging)
     try store.pool.write { writer in
       try writer.begin(.immediate)
       defer { writer.rollback() }
