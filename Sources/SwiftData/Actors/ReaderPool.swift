@@ -159,7 +159,10 @@ final class PooledRead: TaskExecutor {
       throw CancellationError()
     }
     do {
-      return try interruption.run { try reader.read(body) }
+      let result = try interruption.run { try reader.read(body) }
+      // Code that ignores the errors of interrupted reads returns a wrong result.
+      if interruption.isRequested { throw CancellationError() }
+      return result
     } catch  where interruption.isRequested {
       throw CancellationError()
     }

@@ -36,6 +36,14 @@ extension ModelConfiguration {
   }
 
   private func validateFileName(_ fileName: String) throws {
+    // A relative path is completed with the working directory when the URL is made.
+    if url.scheme == nil, !url.path.hasPrefix("/"), FileManager.default.currentDirectoryPath.isEmpty
+    {
+      throw SwiftDataError.loadIssueModelContainer.with(
+        "The path \(url) of the store is relative, and the working directory of the process does not exist any "
+          + "more. Use an absolute path, or start the process in another directory.",
+        doing: "opening a store")
+    }
     guard url.isFileURL else {
       throw SwiftDataError.loadIssueModelContainer.with(
         url.scheme == nil

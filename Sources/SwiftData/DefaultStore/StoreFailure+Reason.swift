@@ -17,6 +17,7 @@ extension SwiftDataError.Reason {
       // SQLITE_READONLY_DBMOVED: the file at the path is another one.
       case .readOnly where error.extendedCode != SQLiteError.movedFile: .readOnly
       case .permission: .readOnly
+      case .cannotOpen where error.isDenied: .readOnly
       case .readOnly, .inputOutput, .cannotOpen, .outOfMemory: .unavailable
       case .tooBig, .mismatch: .invalidValue(entity: nil, property: nil)
       case .schemaChanged: .schemaMismatch

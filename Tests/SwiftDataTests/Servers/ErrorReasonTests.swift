@@ -264,6 +264,13 @@ import Testing
     #expect("\(reading.reason)".hasPrefix(name))
   }
 
+  /// Trying again does not help before somebody has changed the permissions.
+  @Test func aFolderThatAllowsNoNewFileIsReadOnly() {
+    var error = SQLiteError(.cannotOpen, message: "the directory is not writable")
+    error.isDenied = true
+    #expect(SwiftDataError.Reason(error) == .readOnly)
+  }
+
   @Test func filesThatAreNoStores() throws {
     let folder = try TemporaryFolder()
     try Data(repeating: 7, count: 5000).write(to: folder.store)

@@ -332,6 +332,18 @@ import Testing
     #expect(seen.numbers == [1, 1, 1])
   }
 
+  /// Its result was made without what it could not read.
+  @Test func aCancelledReadThatIgnoresItsErrorsHasNoResult() async throws {
+    let container = try Office.container()
+    let reading = Task {
+      try await ModelReaders(container, count: 1).read { context -> Int in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return (try? context.fetchCount(FetchDescriptor<Person>())) ?? -1
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
   @Test func aTaskOfACancelledReadGoesOn() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
