@@ -89,9 +89,20 @@ static inline int cpostgres_flush_waiting(PGconn *connection, int milliseconds) 
   return result;
 }
 
+// Opens /dev/null for closed standard descriptors, as SQLite does. In a daemon without them a socket or a pipe
+// would become standard error, and receive the warnings of the process.
+
+static inline void cpostgres_fill_standard_descriptors(void) {
+  int file;
+  do file = open("/dev/null", O_RDWR);
+  while (file >= 0 && file <= STDERR_FILENO);
+  if (file >= 0) close(file);
+}
+
 // A pipe that neither blocks nor survives exec.
 
 static inline int cpostgres_make_pipe(int ends[2]) {
+  cpostgres_fill_standard_descriptors();
   if (pipe(ends) != 0) return -1;
   for (int end = 0; end < 2; end++) {
     fcntl(ends[end], F_SETFD, FD_CLOEXEC);

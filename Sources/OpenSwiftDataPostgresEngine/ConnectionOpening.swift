@@ -22,6 +22,7 @@ struct ConnectionOpening {
 
   /// Tries the hosts in their order.
   func open() throws -> OpaquePointer {
+    cpostgres_fill_standard_descriptors()
     try parameters.check()
     let resolved = resolvedParameters()
     let limit = timeout(resolved)
@@ -202,9 +203,23 @@ struct ConnectionOpening {
       error.remedy =
         "The sslmode of the address demands encryption: turn on ssl at the server, or set another "
         + "sslmode in a network that nobody else uses."
+    } else if ConnectionOpening.refusesParameter(text) {
+      error.state = .featureNotSupported
+      error.remedy =
+        "Correct the parameter that the message names, in the address, the service file or the environment."
     }
     error.database = parameters.description
     return error
+  }
+
+  /// Whether libpq refuses a parameter, or the server does not fulfil it: another attempt can't help.
+  private static func refusesParameter(_ text: String) -> Bool {
+    [
+      ("definition of service \"", " not found"), ("service file \"", " not found"),
+      ("syntax error in service file", ""), ("requirepeer ", ""), ("GSSAPI encryption", "required"),
+      ("channel binding ", "required"), ("invalid ", " value: \""),
+      ("invalid integer value \"", ""),
+    ].contains { text.contains($0.0) && ($0.1.isEmpty || text.contains($0.1)) }
   }
 
   /// What to do if a pooler refuses settings of sessions.

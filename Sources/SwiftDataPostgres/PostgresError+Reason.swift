@@ -10,6 +10,8 @@ extension PostgresError: ReasonedError {
     if kind == .timeout { return .timedOut }
     // Among them are divisions by zero that stand for something else.
     if obstacle == .concurrentChange { return .busy }
+    // A setting in the address that the server refuses, or a missing right to connect or to set it.
+    if kind == .connection, ["22", "42"].contains(state?.category) { return .other }
     if isOfRowSecurity { return .invalidValue(entity: entity, property: properties.first) }
     if let known = PostgresError.reason(of: state, entity, properties) { return known }
     return switch kind {
@@ -39,10 +41,11 @@ extension PostgresError: ReasonedError {
     case "XX001"?, "XX002"?: .storeDamaged
     case .queryCanceled?, .idleInTransactionTimeout?, .transactionTimeout?: .timedOut
     case .readOnlyTransaction?, "42501"?: .readOnly
-    // The address or the server has to change: no such database or setting, another encoding, no TLS.
-    case "3D000"?, "42704"?, .featureNotSupported?: .other
+    // The address or the server has to change: no such database, setting or schema for new tables,
+    // another encoding, no TLS.
+    case "3D000"?, "3F000"?, "42704"?, .featureNotSupported?: .other
     // Undefined tables, columns and functions.
-    case "42P01"?, "42703"?, "42883"?, "3F000"?: .schemaMismatch
+    case "42P01"?, "42703"?, "42883"?: .schemaMismatch
     case let state?: reason(ofCategory: state.category, entity, properties)
     }
   }

@@ -11,12 +11,7 @@ final class WriterProcess: Sendable {
 
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
     process = Process()
-    let name = "OpenSwiftDataPostgresWorker"
-    process.executableURL = Bundle.main.bundleURL.appendingPathComponent(name)
-    if !FileManager.default.isExecutableFile(atPath: process.executableURL?.path ?? "") {
-      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        .deletingLastPathComponent().appendingPathComponent(name)
-    }
+    process.executableURL = WriterProcess.executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
@@ -31,6 +26,14 @@ final class WriterProcess: Sendable {
       }
       self.end.signal()
     }.start()
+  }
+
+  static var executable: URL {
+    let name = "OpenSwiftDataPostgresWorker"
+    let executable = Bundle.main.bundleURL.appendingPathComponent(name)
+    if FileManager.default.isExecutableFile(atPath: executable.path) { return executable }
+    return URL(fileURLWithPath: CommandLine.arguments[0])
+      .deletingLastPathComponent().appendingPathComponent(name)
   }
 
   var identifier: Int32 { process.processIdentifier }
