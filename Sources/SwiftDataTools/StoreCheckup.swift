@@ -153,13 +153,22 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     for table in store.layout.joinTables where store.schema.columns[table.name] == nil {
       note(.table, "There is no table \(table.name).")
     }
-    for index in store.layout.indexes where !store.schema.objects.contains(index.name) {
-      if try index.isUnique
-        && store.connection.keepsUnique(index.columns.map(\.name), in: index.table)
-      {
-        continue
+    for index in store.layout.indexes {
+      let isThere = store.schema.objects.contains(index.name)
+      if index.isUnique {
+        let columns = index.columns.map(\.name)
+        if try store.connection.keepsUnique(Set(columns), in: index.table) { continue }
+        guard isThere else {
+          note(.table, "There is no index \(index.name).")
+          continue
+        }
+        note(
+          .table,
+          "The index \(index.name) does not keep \(columns.joined(separator: ", ")) of \(index.table) unique. "
+            + "Opening the store with its models makes it anew.")
+      } else if !isThere {
+        note(.table, "There is no index \(index.name).")
       }
-      note(.table, "There is no index \(index.name).")
     }
   }
 

@@ -106,6 +106,12 @@ struct StoreCopy {
     ("UPDATE ZCAR SET Z_ENT = 9 WHERE Z_PK = 1", "1 rows of ZCAR belong to no entity"),
     ("UPDATE Z_PRIMARYKEY SET Z_MAX = 7 WHERE Z_ENT = 1", "The last assigned key of Car is 7"),
     ("DROP INDEX Z_Car_UNIQUE_numberPlate", "no index Z_Car_UNIQUE_numberPlate"),
+    (
+      """
+      DROP INDEX Z_Car_UNIQUE_numberPlate; \
+      CREATE UNIQUE INDEX Z_Car_UNIQUE_numberPlate ON ZCAR (Z_PK)
+      """, "The index Z_Car_UNIQUE_numberPlate does not keep ZNUMBERPLATE of ZCAR unique"
+    ),
     ("ALTER TABLE ZPERSON DROP COLUMN ZUPDATEDAT", "The column ZUPDATEDAT of ZPERSON is missing"),
     ("DELETE FROM Z_MODELCACHE", "contains no model"),
     ("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT = 4", "Z_PRIMARYKEY does not list Person"),

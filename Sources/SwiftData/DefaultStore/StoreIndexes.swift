@@ -3,7 +3,8 @@ package import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 
 /// The indexes of a store that can be created without changing tables: those of `#Index`, `#Unique`
-/// and of keys. A file without an index gets it when it is opened.
+/// and of keys. A file without an index gets it when it is opened, and a unique one of the same name on
+/// another table or other columns is replaced: it would allow duplicates, and refuse other values.
 package struct StoreIndexes {
   let mapping: SchemaMapping
 
@@ -23,38 +24,48 @@ package struct StoreIndexes {
   private var spatialIndexes: [SpatialIndex] { mapping.tables.flatMap(\.spatialIndexes) }
 
   private func isIncomplete(_ connection: Connection) throws -> Bool {
-    let names = try storedNames(connection)
-    if try ordinaryIndexes.contains(where: { try isMissing($0, names, connection) }) { return true }
+    let stored = try storedObjects(connection)
+    if try ordinaryIndexes.contains(where: { try isMissing($0, stored, connection) }) {
+      return true
+    }
     if spatialIndexes.isEmpty { return false }
     let hasTrees = try hasTreeModule(connection)
     return spatialIndexes.contains {
-      !names.contains(hasTrees ? $0.name : $0.ordinaryIndex.name)
+      stored[hasTrees ? $0.name : $0.ordinaryIndex.name] == nil
     }
   }
 
+  /// Whether there is no index of the name, or a unique one that is not that of the models.
   private func isMissing(
-    _ index: CreateIndex, _ names: Set<String>, _ connection: Connection
+    _ index: CreateIndex, _ stored: [String: String], _ connection: Connection
   ) throws -> Bool {
-    if names.contains(index.name) { return false }
-    return try !index.isUnique
-      || !connection.keepsUnique(index.columns.map(\.name), in: index.table)
+    guard index.isUnique else { return stored[index.name] == nil }
+    let columns = Set(index.columns.map(\.name))
+    switch stored[index.name] {
+    case nil: return try !connection.keepsUnique(columns, in: index.table)
+    case index.rendered(in: .sqlite).sql: return false
+    default:
+      // SQLite writes statements anew when it renames a table or a column.
+      return try connection.uniqueIndexes(of: index.table)[index.name] != columns
+    }
   }
 
   private var ordinaryIndexes: [CreateIndex] { mapping.tables.flatMap(\.indexes) }
 
   /// Creates the missing indexes, in a transaction of the caller.
   func complete(_ connection: Connection) throws -> Set<String> {
-    let names = try storedNames(connection)
-    for index in ordinaryIndexes where try isMissing(index, names, connection) {
+    let stored = try storedObjects(connection)
+    for index in ordinaryIndexes where try isMissing(index, stored, connection) {
+      if stored[index.name] != nil { try connection.execute("DROP INDEX \(index.name.quotedName)") }
       try create(index, connection, .sqlite)
     }
     if spatialIndexes.isEmpty { return [] }
     let hasTrees = try hasTreeModule(connection)
     for index in spatialIndexes {
       if hasTrees {
-        if names.contains(index.name) { continue }
+        if stored[index.name] != nil { continue }
         for statement in index.tree.statements { try connection.execute(statement) }
-      } else if !names.contains(index.ordinaryIndex.name) {
+      } else if stored[index.ordinaryIndex.name] == nil {
         report(index)
         try connection.execute(index.ordinaryIndex.rendered(in: .sqlite).sql)
       }
@@ -106,11 +117,21 @@ package struct StoreIndexes {
 
   private func trees(_ connection: Connection) throws -> Set<String> {
     if try spatialIndexes.isEmpty || !hasTreeModule(connection) { return [] }
-    return try storedNames(connection).intersection(spatialIndexes.map(\.name))
+    let stored = try storedObjects(connection)
+    return Set(spatialIndexes.map(\.name).filter { stored[$0] != nil })
   }
 
-  private func storedNames(_ connection: Connection) throws -> Set<String> {
-    Set(try connection.texts("SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')"))
+  /// The statements of unique indexes, and empty texts for tables and other indexes, by name.
+  private func storedObjects(_ connection: Connection) throws -> [String: String] {
+    let statement = try connection.prepare(
+      """
+      SELECT name, CASE WHEN sql LIKE 'CREATE UNIQUE%' THEN sql ELSE '' END \
+      FROM sqlite_schema WHERE type IN ('table', 'index')
+      """)
+    defer { statement.reset() }
+    var found: [String: String] = [:]
+    while try statement.step() { found[statement.string(0)] = statement.string(1) }
+    return found
   }
 
   private func report(_ index: SpatialIndex) {
@@ -123,7 +144,12 @@ package struct StoreIndexes {
 extension Connection {
   /// Whether a table keeps the values of columns unique, under any name: earlier frameworks used a
   /// constraint of the table.
-  package func keepsUnique(_ columns: [String], in table: String) throws -> Bool {
+  package func keepsUnique(_ columns: Set<String>, in table: String) throws -> Bool {
+    try uniqueIndexes(of: table).values.contains(columns)
+  }
+
+  /// The columns of a table's unique indexes, by name.
+  fileprivate func uniqueIndexes(of table: String) throws -> [String: Set<String>] {
     let statement = try prepare(
       """
       SELECT i.name, c.name FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c \
@@ -135,6 +161,6 @@ extension Connection {
     while try statement.step() {
       found[statement.string(0), default: []].insert(statement.string(1))
     }
-    return found.values.contains(Set(columns))
+    return found
   }
 }

@@ -2,8 +2,9 @@ import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
-/// The indexes of changed tables: those that the changed store lacks or defines differently are
-/// dropped before the tables change, and missing ones are created afterwards.
+/// The indexes of changed tables: those that the changed store lacks or defines differently, and those
+/// that would follow a renamed table or column, are dropped before the tables change. Missing ones are
+/// created afterwards.
 extension SchemaChange {
   /// R-trees are created again.
   func dropTrees(_ session: any SQLSession) throws {
@@ -20,13 +21,11 @@ extension SchemaChange {
     }
   }
 
-  private var expectedIndexes: [String: String] {
+  private var expectedIndexes: [String: CreateIndex] {
     let created =
       new.indexStatements(for: stored.dialect)
       + (target.mapping?.tables ?? []).flatMap(\.indexes)
-    return Dictionary(
-      created.map { ($0.name, StoredIndex.definition(of: $0, in: stored.dialect)) },
-      uniquingKeysWith: { $1 })
+    return Dictionary(created.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
   }
 
   /// The names of the indexes that the models before and after the change declare.
@@ -34,18 +33,45 @@ extension SchemaChange {
     Set(old.indexStatements(for: stored.dialect).map(\.name)).union(expectedIndexes.keys)
   }
 
-  /// Drops indexes that the changed file lacks or defines differently. Indexes of other programs
-  /// stay.
+  /// Drops indexes that the changed file lacks or defines differently, or that would be on another
+  /// table or column. Indexes of other programs stay.
   func dropIndexes(_ session: any SQLSession) throws {
     let expected = expectedIndexes
     let known = modelIndexes
     let tables = Set(oldTables)
+    let renamed = renamedColumns
     for index in try StoredIndex.all(session, stored.dialect) where tables.contains(index.table) {
       let isOurs = known.contains(index.name) || isOfFramework(index.name, on: index.table)
-      let isLeft =
-        options.keepsOldTables || !index.isValid || expected[index.name] != index.definition
-      if isOurs && isLeft { try session.execute("DROP INDEX \(index.name.quotedName)") }
+      let stays =
+        expected[index.name].map { expected in
+          index.isValid && index.table == expected.table
+            && index.definition == StoredIndex.definition(of: expected, in: stored.dialect)
+            && renamed[index.table].map { $0.isDisjoint(with: expected.columns.map(\.name)) }
+              ?? true
+        } ?? false
+      if isOurs, options.keepsOldTables || !stays {
+        try session.execute("DROP INDEX \(index.name.quotedName)")
+      }
     }
+  }
+
+  /// The columns of the file that get another name, by table; all if the table does. Databases let
+  /// indexes follow them, but an index keeps its name, which may be that of another one then.
+  private var renamedColumns: [String: Set<String>] {
+    var found: [String: Set<String>] = [:]
+    for change in plan.tables {
+      guard case .altered(let renamed, _, _) = change.kind, let source = change.sources.first
+      else { continue }
+      let isRenamed = source.table != change.table.name
+      found[source.table] =
+        isRenamed
+        ? Set((stored.columns[source.table] ?? [:]).keys) : Set(renamed.map(\.from))
+    }
+    for join in plan.joins {
+      guard case .renamed(let earlier) = join.kind, !join.isEmpty else { continue }
+      found[earlier.name] = Set(earlier.columns)
+    }
+    return found
   }
 
   /// Whether Apple's framework uses such a name: `Z_Trip_byName` for an index of the model, which
@@ -80,7 +106,7 @@ extension SchemaChange {
     let present = Set(try StoredIndex.names(session, stored.dialect))
     for index in new.indexStatements(for: stored.dialect) where !present.contains(index.name) {
       if let connection = session as? Connection, index.isUnique,
-        try connection.keepsUnique(index.columns.map(\.name), in: index.table)
+        try connection.keepsUnique(Set(index.columns.map(\.name)), in: index.table)
       {
         continue
       }
