@@ -115,7 +115,8 @@ extension ChangePlanner {
         return terms[0] == names[0].quotedName ? .column(names[0]) : .expression(terms[0])
       }
       let first = terms[0]
-      for term in terms.dropFirst() {
+      // `refuseCrossedLinks` reports those of two relationships that become inverses.
+      for term in terms.dropFirst() where !areCrossed(property, of: entity) {
         note(
           entity, property, from: "two relationships", to: "one",
           "refer to different models",
@@ -143,11 +144,15 @@ extension ChangePlanner {
   private mutating func noteSeveralMembers(
     _ earlier: [EarlierLinks], _ selections: [String], _ entity: String, _ property: String
   ) {
-    let several =
-      "SELECT A FROM (\(selections.joined(separator: " UNION "))) AS L "
-      + "GROUP BY A HAVING count(DISTINCT B) > 1"
-    guard let relationship = new.model[entity]?[property]?.relationship,
-      let inverse = relationship.inverse, arePaired(earlier, property, of: entity)
+    // `refuseCrossedLinks` reports links of two relationships that become inverses.
+    let sets =
+      areCrossed(property, of: entity) ? selections : [selections.joined(separator: " UNION ")]
+    let several = sets.map {
+      "SELECT A FROM (\($0)) AS L GROUP BY A HAVING count(DISTINCT B) > 1"
+    }.joined(separator: " UNION ")
+    guard sets.count == 1, let relationship = new.model[entity]?[property]?.relationship,
+      let inverse = relationship.inverse,
+      arePaired(earlier, property, of: entity)
     else {
       return note(
         entity, property, from: "a list", to: "one model", "have several members", several)
@@ -160,6 +165,11 @@ extension ChangePlanner {
         advice: "Keep the former inverses, so that the two do not become each other's. If they "
           + "are to be inverses, give both the same links in willMigrate of a custom stage.",
         .declaration, keys: several))
+  }
+
+  private func areCrossed(_ property: String, of entity: String) -> Bool {
+    guard let relationship = new.model[entity]?[property]?.relationship else { return false }
+    return links.crossedLinks(of: relationship, in: entity) != nil
   }
 
   /// Whether a relationship continues links of its own, and its inverse others.

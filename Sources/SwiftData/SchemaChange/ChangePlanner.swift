@@ -72,6 +72,7 @@ struct ChangePlanner {
           all: links.sources, lastKeys: lastKeys, makesAll: toleratesLosses, target: target, sql))
     }
     for entity in new.model.entities { checkUniqueness(of: entity, tables) }
+    refuseCrossedLinks()
     noteRemovals()
     return ChangePlan(
       tables: tables, joins: joinChanges(), links: linkTables,

@@ -59,11 +59,21 @@ struct ChangedValues {
 extension LinkPlanner {
   /// Conditions for the rows of the file whose links of a relationship change: they refer to
   /// removed rows or to rows that the relationship does not allow any more, or belonged to another
-  /// relationship or only to the other side.
+  /// relationship or only to the other side, or are dropped.
   func changes(
     of relationship: RelationshipDescription, declaredBy owner: String, _ rows: TableSource.Rows,
     _ table: String
   ) -> [String] {
+    if dropsCrossedLinks, crossedLinks(of: relationship, in: owner) != nil {
+      return continuedLinks(of: relationship.name, in: owner).compactMap { links in
+        guard let pairs = links.pairs(in: stored), links.tables(in: stored)?.near == table
+        else { return nil }
+        return """
+          \(RowTerms.key) IN (SELECT \(pairs.near) FROM \(pairs.table.quotedName) \
+          WHERE \(pairs.far) IS NOT NULL)
+          """
+      }
+    }
     let known = counterparts.property(relationship.name, of: rows.current.name)
     return earlierLinks(of: relationship, in: owner).compactMap { links in
       guard let pairs = links.pairs(in: stored), let tables = links.tables(in: stored),

@@ -1,6 +1,15 @@
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataStoreFormat
 
+/// Links of two relationships in a file that become each other's inverses, seen from the same side.
+struct CrossedLinks {
+  /// Those that the relationship itself continues, and those that its inverse does.
+  let own: [EarlierLinks]
+  let inverse: [EarlierLinks]
+
+  var all: [EarlierLinks] { own + inverse }
+}
+
 /// The links of a relationship in a file and of its inverse, seen from one of the two sides.
 struct EarlierLinks: Hashable {
   /// A relationship, and the entity that declares it.

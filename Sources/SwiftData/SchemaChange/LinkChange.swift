@@ -51,24 +51,48 @@ struct LinkPlanner {
   let current: StoreLayout
   let counterparts: ModelCounterparts
   let sources: TableSources
+  /// Whether crossed links are dropped, because code decides which of them count.
+  let dropsCrossedLinks: Bool
 
   /// All earlier links that a relationship or its inverse continues, seen from its owner.
   func earlierLinks(
     of relationship: RelationshipDescription, in entity: String
   ) -> [EarlierLinks] {
-    var found: [EarlierLinks] = []
-    func add(_ links: EarlierLinks) { if !found.contains(links) { found.append(links) } }
-    for declared in counterparts(of: relationship.name, in: entity) {
-      guard let earlier = declared.property.relationship else { continue }
-      add(EarlierLinks(earlier, of: declared.entity.name, in: stored.model))
-    }
-    if let inverse = relationship.inverse,
+    if dropsCrossedLinks, crossedLinks(of: relationship, in: entity) != nil { return [] }
+    let own = continuedLinks(of: relationship.name, in: entity)
+    return own + linksOfInverse(of: relationship).filter { !own.contains($0) }
+  }
+
+  /// The links of a relationship and those of its inverse, if these are different ones which both had
+  /// another inverse; otherwise `nil`.
+  func crossedLinks(
+    of relationship: RelationshipDescription, in entity: String
+  ) -> CrossedLinks? {
+    let own = continuedLinks(of: relationship.name, in: entity)
+    let inverse = linksOfInverse(of: relationship)
+    let crossed = CrossedLinks(
+      own: own.filter { !inverse.contains($0) && !inverse.contains($0.reversed) },
+      inverse: inverse.filter { !own.contains($0) && !own.contains($0.reversed) })
+    guard !crossed.own.isEmpty, !crossed.inverse.isEmpty,
+      crossed.all.allSatisfy({ $0.near != nil && $0.far != nil })
+    else { return nil }
+    return crossed
+  }
+
+  private func linksOfInverse(of relationship: RelationshipDescription) -> [EarlierLinks] {
+    guard let inverse = relationship.inverse,
       let (owner, _) = current.model.property(inverse, of: relationship.destination)
-    {
-      for declared in counterparts(of: inverse, in: owner.name) {
-        guard let earlier = declared.property.relationship else { continue }
-        add(EarlierLinks(earlier, of: declared.entity.name, in: stored.model).reversed)
-      }
+    else { return [] }
+    return continuedLinks(of: inverse, in: owner.name).map(\.reversed)
+  }
+
+  /// The earlier links that a relationship continues itself, each once.
+  func continuedLinks(of name: String, in entity: String) -> [EarlierLinks] {
+    var found: [EarlierLinks] = []
+    for declared in counterparts(of: name, in: entity) {
+      guard let earlier = declared.property.relationship else { continue }
+      let links = EarlierLinks(earlier, of: declared.entity.name, in: stored.model)
+      if !found.contains(links) { found.append(links) }
     }
     return found
   }

@@ -103,7 +103,8 @@ package struct SchemaChange {
       from: old, to: self.target.layout, counterparts, lastKeys: lastKeys)
     var planner = ChangePlanner(
       LinkPlanner(
-        stored: old, current: self.target.layout, counterparts: counterparts, sources: sources),
+        stored: old, current: self.target.layout, counterparts: counterparts, sources: sources,
+        dropsCrossedLinks: options.keepsOldTables),
       self.target.mapping, lastKeys: lastKeys, stored: stored.modelMetadata, options, self.target,
       sql)
     plan = try planner.plan()
