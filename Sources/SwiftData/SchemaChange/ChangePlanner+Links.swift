@@ -150,8 +150,20 @@ extension ChangePlanner {
     let several = sets.map {
       "SELECT A FROM (\($0)) AS L GROUP BY A HAVING count(DISTINCT B) > 1"
     }.joined(separator: " UNION ")
-    guard sets.count == 1, let relationship = new.model[entity]?[property]?.relationship,
-      let inverse = relationship.inverse,
+    guard let relationship = new.model[entity]?[property]?.relationship else { return }
+    if relationship.isToMany {
+      let member = relationship.destination
+      checks.append(
+        ChangeCheck(
+          entity, property, from: "shares its models", to: "a list without an inverse",
+          reason: "of \(member) would be in several lists, and can be in only one",
+          advice:
+            "Declare an inverse that is a list: @Relationship(inverse: \\\(member).…) makes it a "
+            + "many-to-many relationship.", .declaration, keys: several,
+          storedEntity: counterparts.entity(member)?.name))
+      return
+    }
+    guard sets.count == 1, let inverse = relationship.inverse,
       arePaired(earlier, property, of: entity)
     else {
       return note(

@@ -167,6 +167,42 @@ import Testing
     #expect(text.contains("1 row"), "\(text)")
   }
 
+  enum ListedWithoutInverse {
+    @Model final class Book {
+      var title: String
+      @Relationship(originalName: "author") var authors: [Writer] = []
+
+      init(_ title: String) { self.title = title }
+    }
+    @Model final class Writer {
+      var name: String
+
+      init(_ name: String) { self.name = name }
+    }
+  }
+
+  /// A member of a list without an inverse is in no other one.
+  @Test(arguments: sizes) func sharedModelsDoNotFitListsWithoutInverse(_ size: Int64) throws {
+    try makeOneWay()
+    try SchemaChange.$smallTable.withValue(size) {
+      let text = try store.refusal([
+        ListedWithoutInverse.Book.self, ListedWithoutInverse.Writer.self,
+      ])
+      #expect(
+        text.contains(
+          "Book.authors is a list without an inverse, but shares its models in the store: 1 row ("),
+        "\(text)")
+      #expect(text.contains("of Writer would be in several lists"), "\(text)")
+      #expect(text.contains(#"@Relationship(inverse: \Writer.…)"#), "\(text)")
+      #expect(!text.contains("surplus") && !text.contains("willMigrate"), "\(text)")
+    }
+    try SchemaChange.$smallTable.withValue(size) {
+      let context = try store.open([Paired.Book.self, Paired.Writer.self])
+      let books = try context.fetch(FetchDescriptor<Paired.Book>(sortBy: [SortDescriptor(\.title)]))
+      #expect(books.map { $0.authors.map(\.name) } == [["Calvino"], ["Eco"], [], ["Eco"]])
+    }
+  }
+
   enum Texts {
     @Model final class Book {
       var title: String
