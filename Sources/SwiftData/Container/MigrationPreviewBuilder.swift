@@ -23,7 +23,11 @@ struct MigrationPreviewBuilder {
     return try StoreFileCheck.look(at: url) { connection, stored in
       let store = StoreIdentity(stored)
       let counts = try TablesWithoutRows(connection, stored).rowCounts()
-      guard case .migrate(let path) = try migration.decision(stored) else {
+      let decision = try migration.decision(stored)
+      try StoreFile.refuseWriting(stored, configuration)
+      guard case .migrate(let path) = decision,
+        configuration.allowsSave || stored.writingObstacle == nil
+      else {
         return preview(from: store.versionText, [], counts)
       }
       return preview(from: store.versionText, try stages(path, store, stored, connection), counts)

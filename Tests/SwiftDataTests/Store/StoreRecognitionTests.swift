@@ -260,6 +260,13 @@ import Testing
     }
     #expect(error?.description.contains("derived attributes") == true)
     #expect(error?.description.contains("Z_DA_ZTRIP_Trip_days_INSERT") == true)
+    // A preview of what can't be opened throws the same error.
+    let refused = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer.migrationPreview(
+        for: Schema([Old.Trip.self, Old.Stop.self]),
+        configurations: [ModelConfiguration(url: folder.store)])
+    }
+    #expect(refused?.description == error?.description)
     let context = ModelContext(
       try ModelContainer(
         for: Old.Trip.self, Old.Stop.self,
