@@ -14,9 +14,14 @@ package enum ModelChange {
       }
       let superName = earlier.superName.flatMap { counterparts.successor(of: $0)?.name }
       if superName != entity.superName {
-        found.append(
-          "the model \(entity.name) \(ancestry(entity.superName)); earlier it \(ancestry(earlier.superName))"
-        )
+        // Another model may have the name of the earlier one.
+        let isOther = entity.superName == earlier.superName
+        let before =
+          isOther
+          ? superName.map { "inherited from the model that is now \($0)" }
+            ?? "inherited from a removed model of this name"
+          : ancestry(earlier.superName)
+        found.append("the model \(entity.name) \(ancestry(entity.superName)); earlier it \(before)")
       }
       found += properties(entity, earlier, counterparts)
       found += rules(entity, earlier, counterparts)
@@ -75,16 +80,22 @@ package enum ModelChange {
     func added(_ new: [[String]], _ old: [[String]]) -> [[String]] {
       new.filter { !old.contains($0) }
     }
-    let constraints = earlier.uniqueConstraints.map(current)
-    let indexes = earlier.indexes.map { current($0.elements.map(\.property)) }
-    let currentIndexes = entity.indexes.map { $0.elements.map(\.property) }
+    func constraints(_ entity: EntityDescription) -> [[String]] { entity.uniqueConstraints }
+    func indexes(_ entity: EntityDescription) -> [[String]] {
+      entity.indexes.map { $0.elements.map(\.property) }
+    }
+    // What a superclass declares holds for its subclasses too.
+    let before = counterparts.stored.lineage(of: earlier.name)
+    let now = counterparts.current.lineage(of: entity.name)
     func list(_ names: [String]) -> String { names.joined(separator: ", ") }
-    return added(entity.uniqueConstraints, constraints)
+    return added(constraints(entity), before.flatMap(constraints).map(current))
       .map { "\(entity.name) has new unique values: \(list($0))" }
-      + added(constraints, entity.uniqueConstraints)
+      + added(constraints(earlier).map(current), now.flatMap(constraints))
       .map { "values of \(entity.name) no longer have to be unique: \(list($0))" }
-      + added(currentIndexes, indexes).map { "\(entity.name) has a new index: \(list($0))" }
-      + added(indexes, currentIndexes).map { "\(entity.name) loses an index: \(list($0))" }
+      + added(indexes(entity), before.flatMap(indexes).map(current))
+      .map { "\(entity.name) has a new index: \(list($0))" }
+      + added(indexes(earlier).map(current), now.flatMap(indexes))
+      .map { "\(entity.name) loses an index: \(list($0))" }
   }
 }
 
