@@ -329,15 +329,17 @@ final class RowWriter {
 
   // MARK: Changed rows
 
-  /// Updates changed rows, unless the save deletes them. Consecutive rows with the same changed columns
-  /// share a statement.
-  func update(_ snapshots: some Sequence<DefaultSnapshot>) throws {
+  /// Updates slots of changed rows, unless the save deletes them. Consecutive rows with the same columns share a
+  /// statement.
+  func update(
+    _ snapshots: some Sequence<DefaultSnapshot>, _ slots: (DefaultSnapshot) -> SlotSet
+  ) throws {
     var batch: UpdateBatch?
     for snapshot in snapshots {
       let save = try prepared.save(of: snapshot)
       guard let key = snapshot.persistentIdentifier.rowKey,
         !deletion.contains(key, root: save.changes.root),
-        let update = save.update(of: snapshot.changedSlots)
+        let update = save.update(of: slots(snapshot))
       else { continue }
       if let full = batch, full.update.sql != update.sql || full.save !== save {
         try run(full)
@@ -442,9 +444,7 @@ final class RowWriter {
   // MARK: Unique values of changed rows
 
   /// The changed rows whose old unique value another model of this save may get.
-  func rowsReleasingUniqueValues(
-    _ request: SaveRequest
-  ) throws -> [DefaultSnapshot] {
+  func rowsReleasingUniqueValues(_ request: SaveRequest) throws -> [DefaultSnapshot] {
     let changed = try request.updated.filter { snapshot in
       try !prepared.save(of: snapshot).uniqueSlots(among: snapshot.releasedSlots).isEmpty
     }

@@ -22,7 +22,7 @@ struct SaveWriter {
     case assignFreeKeys
     /// Changed rows with unique constraints are updated, only in the changed columns. They come
     /// before the new models that may be merged with them, so the values of new models win. Rows
-    /// that refer to a new model without a key wait.
+    /// that refer to a new model without a key wait, and leave out what merged models have written.
     case updateConstrainedRows
     /// The rows that wait get their new unique values, so that new models find them.
     case takeUniqueValues
@@ -72,6 +72,8 @@ struct SaveWriter {
   private var new = InsertionRuns()
   /// For each changed row, whether `updateConstrainedRows` writes it.
   private var isEarly: [Bool] = []
+  /// The rows with unique constraints that wait, and what new models that were merged with them have written.
+  private var waiting: [PersistentIdentifier: SlotSet] = [:]
 
   init(
     store: RelationalStore, session: any SQLSession,
@@ -120,7 +122,10 @@ struct SaveWriter {
     case .updateConstrainedRows:
       isEarly = try request.updated.map { snapshot in
         let save = try prepared.save(of: snapshot)
-        return save.isConstrained && !keys.inserted.hasUnassigned(snapshot, save)
+        guard save.isConstrained else { return false }
+        let waits = keys.inserted.hasUnassigned(snapshot, save)
+        if waits { waiting[snapshot.persistentIdentifier] = SlotSet() }
+        return !waits
       }
       try update(where: true)
     case .takeUniqueValues:
@@ -130,6 +135,7 @@ struct SaveWriter {
     case .mergeLookedUpModels:
       try rows.writeAfterLookUp(new.runs(.lookingUp), of: new.models)
     case .updateOtherRows:
+      if !waiting.isEmpty { noteMergedSlots() }
       try update(where: false)
       if !rows.deletedRows.isEmpty { throw DeletedRows(rows.deletedRows) }
     case .insertRows:
@@ -182,8 +188,24 @@ struct SaveWriter {
   }
 
   private func update(where isEarly: Bool) throws {
-    try rows.update(
-      zip(request.updated, self.isEarly).lazy.filter { $0.1 == isEarly }.map { $0.0 })
+    let snapshots = zip(request.updated, self.isEarly).lazy.filter { $0.1 == isEarly }.map { $0.0 }
+    if isEarly || waiting.isEmpty { return try rows.update(snapshots) { $0.changedSlots } }
+    try rows.update(snapshots) { snapshot in
+      let written = waiting[snapshot.persistentIdentifier] ?? SlotSet()
+      return snapshot.changedSlots.subtracting(written)
+    }
+  }
+
+  /// The values of new models win over those of the rows that waited for them. Rows with to-one relationships
+  /// are always looked up.
+  private mutating func noteMergedSlots() {
+    for run in new.runs(.lookingUp) where rows.mergedRoots.contains(run.save.changes.root) {
+      for index in run.indices {
+        let identifier = store.plans.identifier(
+          keys[index], entity: run.save.statements.entity.number)
+        waiting[identifier]?.formUnion(new.models[index].upsertSlots)
+      }
+    }
   }
 
   // MARK: The result

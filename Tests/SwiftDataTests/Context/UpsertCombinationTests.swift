@@ -67,10 +67,35 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
+  /// Two one-to-one relationships, one of them of the class to itself.
+  @Model final class Runner {
+    @Attribute(.unique) var bib: Int
+    var laps: Int
+    var place: String?
+    var rival: Runner?
+    var idol: Runner?
+    @Relationship(inverse: \Runner.follower) var leader: Runner?
+    var follower: Runner?
+    @Relationship(inverse: \Locker.runner) var locker: Locker?
+
+    init(_ bib: Int, laps: Int = 0) {
+      self.bib = bib
+      self.laps = laps
+    }
+  }
+
+  @Model final class Locker {
+    @Attribute(.unique) var number: Int?
+    var runner: Runner?
+
+    init() {}
+  }
+
   private func context() throws -> ModelContext {
     ModelContext(
       try ModelContainer(
-        for: Account.self, Badge.self, Note.self, Kiosk.self, Employee.self,
+        for: Account.self, Badge.self, Note.self, Kiosk.self, Employee.self, Runner.self,
+        Locker.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -128,6 +153,88 @@ import Testing
     try context.save()
     let third = try context.stored(Note.self).filter { $0.account?.login == "c" }
     #expect(third.map(\.text) == ["7"])
+  }
+
+  /// The row is written when the new model to which it refers has a key.
+  @Test(arguments: [false, true])
+  func aNewModelWinsOverUnsavedEditsOfItsRow(ofReferringRow refers: Bool) throws {
+    let context = try context()
+    let old = Runner(7, laps: 1)
+    context.insert(old)
+    try context.save()
+    let new = Runner(7, laps: 3)
+    context.insert(new)
+    (old.laps, old.place) = (5, "second")
+    if refers { old.rival = new }
+    try context.save()
+    #expect(new.laps == 3 && old.laps == 3 && new.place == nil)
+    let stored = try context.stored(Runner.self)
+    #expect(stored.map(\.laps) == [3] && stored.map(\.place) == [nil])
+    #expect((stored.first?.rival === stored.first) == refers)
+  }
+
+  @Test func linksThatTheNewModelLeavesEmptyAreThoseOfTheEdit() throws {
+    let context = try context()
+    let (old, stored, other) = (Runner(7), Runner(8), Runner(9))
+    for runner in [old, stored] { context.insert(runner) }
+    try context.save()
+    let new = Runner(7)
+    context.insert(new)
+    context.insert(other)
+    (old.rival, old.idol) = (new, stored)
+    new.rival = other
+    try context.save()
+    let found = try #require(try context.stored(Runner.self).first { $0.bib == 7 })
+    #expect(found.rival?.bib == 9)
+    #expect(found.idol?.bib == 8)
+    #expect(new.rival === other && new.idol?.bib == 8)
+  }
+
+  @Test func aNewModelWinsOverEditsAlsoIfTheRowGetsItsUniqueValueInTheSameSave() throws {
+    let context = try context()
+    let old = Runner(6, laps: 1)
+    context.insert(old)
+    try context.save()
+    let new = Runner(7, laps: 3)
+    context.insert(new)
+    (old.bib, old.laps, old.rival) = (7, 5, new)
+    try context.save()
+    let stored = try context.stored(Runner.self)
+    #expect(stored.map(\.bib) == [7] && stored.map(\.laps) == [3])
+    #expect(stored.first?.rival === stored.first)
+  }
+
+  /// The edits change nothing, but the row waits for the new model, so they are written after it.
+  @Test func bothSidesOfAOneToOneOfAMergedRowAgree() throws {
+    let context = try context()
+    let old = Runner(7)
+    context.insert(old)
+    try context.save()
+    let new = Runner(7)
+    context.insert(new)
+    old.follower = nil
+    new.follower = old
+    try context.save()
+    let stored = try #require(try context.stored(Runner.self).first)
+    #expect(stored.leader === stored && stored.follower === stored)
+    #expect(new.leader?.bib == 7 && new.follower?.bib == 7)
+  }
+
+  @Test func bothSidesOfAOneToOneOfTwoRowsThatWaitAgree() throws {
+    let context = try context()
+    let (old, locker) = (Runner(7), Locker())
+    context.insert(old)
+    context.insert(locker)
+    try context.save()
+    let new = Runner(7)
+    context.insert(new)
+    (old.rival, old.locker) = (new, nil)
+    (locker.number, locker.runner) = (3, new)
+    try context.save()
+    let stored = try #require(try context.stored(Runner.self).first)
+    #expect(stored.locker?.number == 3)
+    #expect(try context.stored(Locker.self).first?.runner?.bib == 7)
+    #expect(new.locker === locker && locker.runner?.bib == 7)
   }
 
   /// The link of the earlier one is written when the model that it leads to has its row.
