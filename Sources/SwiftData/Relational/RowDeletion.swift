@@ -313,14 +313,25 @@ final class RowDeletion {
       let group = groups[owner] ?? []
       let names = group.prefix(RowDeletion.namedRows)
         .map { identifier($0.key, $0.entity).description }
-      return SwiftDataError.modelValidationFailure.with(
-        "The delete rule .deny prevents the deletion of \(identifier(owner, number)), because the "
-          + "relationship still has \(RowDeletion.text(names, of: group.count)). Delete or unlink "
-          + "them first. \(consequence)",
-        entity: store.mapping.entity(number: number)?.name, property: denial.property,
-        because: .deletionDenied(
-          entity: store.mapping.entity(number: number)?.name ?? "", property: denial.property))
+      return self.denial(
+        of: identifier(owner, number), store.mapping.entity(number: number)?.name ?? "",
+        denial.property, names, of: group.count)
     }
+  }
+
+  /// The error for a row whose deletion is denied.
+  /// - Parameters:
+  ///   - names: The first of the related models.
+  ///   - count: The number of the related models.
+  func denial(
+    of row: PersistentIdentifier, _ entity: String, _ property: String, _ names: [String],
+    of count: Int = 1
+  ) -> SwiftDataError {
+    SwiftDataError.modelValidationFailure.with(
+      "The delete rule .deny prevents the deletion of \(row), because the relationship still has "
+        + "\(RowDeletion.text(names, of: count)). Delete or unlink them first. \(consequence)",
+      entity: entity, property: property,
+      because: .deletionDenied(entity: entity, property: property))
   }
 
   /// - Parameter found: The rows of `findingRequired`.

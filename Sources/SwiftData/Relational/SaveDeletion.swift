@@ -149,6 +149,53 @@ final class SaveDeletion {
     return (changed, doomed)
   }
 
+  /// Applies `.deny` to the links of deleted rows that `writeLinks` has left out, so that no query finds them:
+  /// those to new models, and those of unique constraints.
+  /// - Parameter doomed: The indices of the new models that delete rules delete at once.
+  func refuseUnwrittenLinks(_ request: SaveRequest, besides doomed: Set<Int>) throws {
+    if deletion.isEmpty { return }
+    var found: [(row: DefaultSnapshot, link: ToOneLink, partner: PersistentIdentifier)] = []
+    for snapshots in [request.deleted, request.updated] {
+      for snapshot in snapshots where !snapshot.changedSlots.isEmpty {
+        let save = try prepared.save(of: snapshot)
+        guard let key = snapshot.persistentIdentifier.rowKey,
+          deletion.contains(key, root: save.changes.root)
+        else { continue }
+        for link in save.toOnes where snapshot.changedSlots.contains(link.slot) {
+          guard rule(link.property, of: save.statements.entity.name) == .deny,
+            case .identifier(let partner)? = snapshot.changedValue(link.slot)
+          else { continue }
+          found.append((snapshot, link, partner))
+        }
+      }
+    }
+    if found.isEmpty { return }
+    let models = request.inserted
+    let new = Set(
+      models.indices.lazy.filter { !doomed.contains($0) }
+        .compactMap(models.knownIdentifier(at:)))
+    let denied = try found.filter { row, link, partner in
+      if new.contains(partner) { return true }
+      let unique = try prepared.save(of: row).uniqueSlots(among: SlotSet(link.slot))
+      return try !unique.isEmpty && isStored(partner, link)
+    }
+    try SwiftDataError.throwAll(
+      denied.map { row, link, partner in
+        deletion.denial(
+          of: row.persistentIdentifier, row.descriptor.entityName, link.property,
+          [partner.description])
+      })
+  }
+
+  /// Whether the destination of a link has a row that the save does not delete.
+  private func isStored(_ destination: PersistentIdentifier, _ link: ToOneLink) throws -> Bool {
+    guard let key = keys.key(of: destination), !deletion.contains(key, root: link.destinationRoot),
+      let root = store.mapping.entity(number: link.destinationRoot)
+    else { return false }
+    let existing = store.plans.tableChanges(of: root).existing
+    return try prepared.statement(existing.one).integer(.integer(key)) != nil
+  }
+
   /// The rows of the new models that delete rules delete, once they have keys.
   var doomedRows: [RowDeletion.Rows] {
     RowDeletion.groups(doomed.compactMap(keys.destination(of:)))
@@ -247,7 +294,13 @@ final class SaveDeletion {
 
   /// Whether deleting a row also deletes the models of its relationship.
   private func cascades(_ property: String, of entity: String) -> Bool {
-    store.schema.relationship(property, of: entity)?.deleteRule == .cascade
+    rule(property, of: entity) == .cascade
+  }
+
+  private func rule(
+    _ property: String, of entity: String
+  ) -> Schema.Relationship.DeleteRule? {
+    store.schema.relationship(property, of: entity)?.deleteRule
   }
 
   // MARK: What the context learns

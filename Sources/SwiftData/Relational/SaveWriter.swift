@@ -13,7 +13,7 @@ struct SaveWriter {
     /// rules use their new values. Then rows are deleted with the delete rules (`SaveDeletion`).
     case deleteRows
     /// New models that the delete rules delete at once lose their unique values: merged with a
-    /// stored row, they would delete it.
+    /// stored row, they would delete it. A deleted row that `.deny` keeps with another new model is refused.
     case separateDoomedModels
     /// Changed rows release the unique values that they change, and unique links that they lose to other
     /// models, so that these can get them.
@@ -107,6 +107,7 @@ struct SaveWriter {
       if !request.deleted.isEmpty { try deletion.run(request) }
     case .separateDoomedModels:
       (request, doomed) = try deletion.removingUniqueValuesOfDoomedModels(request)
+      try deletion.refuseUnwrittenLinks(request, besides: doomed)
     case .releaseUniqueValues:
       moving = try rows.rowsReleasingUniqueValues(request)
       for snapshot in moving {

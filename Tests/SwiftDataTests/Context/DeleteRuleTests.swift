@@ -100,6 +100,91 @@ import Testing
     #expect(error?.reason == .deletionDenied(entity: "Driver", property: "licence"))
   }
 
+  @Model final class Depot {
+    @Relationship(deleteRule: .cascade, inverse: \Van.depot) var vans: [Van] = []
+
+    init() {}
+  }
+
+  @Model final class Van {
+    var depot: Depot?
+    @Relationship(deleteRule: .deny) var load: Load?
+    @Relationship(deleteRule: .deny, inverse: \Load.vans) var shared: Load?
+    @Relationship(deleteRule: .deny, inverse: \Load.single) var own: Load?
+    @Relationship(.unique, deleteRule: .deny) var unique: Load?
+    @Relationship(deleteRule: .deny, inverse: \Load.pairs) var pairs: [Load] = []
+    @Relationship(deleteRule: .deny) var list: [Load] = []
+    @Relationship(deleteRule: .cascade) var waste: Load?
+
+    init() {}
+  }
+
+  @Model final class Load {
+    var vans: [Van] = []
+    var single: Van?
+    var pairs: [Van] = []
+
+    init() {}
+  }
+
+  private func storedVan() throws -> (ModelContext, Van) {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Depot.self, Van.self, Load.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let (depot, van) = (Depot(), Van())
+    context.insert(depot)
+    depot.vans = [van]
+    try context.save()
+    return (context, van)
+  }
+
+  /// How a van leads to a load.
+  private static let links: [(property: String, set: @Sendable (Van, Load) -> Void)] = [
+    ("load", { $0.load = $1 }), ("shared", { $0.shared = $1 }), ("own", { $0.own = $1 }),
+    ("unique", { $0.unique = $1 }), ("pairs", { $0.pairs = [$1] }), ("list", { $0.list = [$1] }),
+  ]
+
+  @Test(arguments: links.indices, [false, true])
+  func anUnsavedLinkDeniesToo(_ index: Int, toStoredModel isStored: Bool) throws {
+    let (context, van) = try storedVan()
+    let load = Load()
+    context.insert(load)
+    if isStored { try context.save() }
+    let (property, link) = DeleteRuleTests.links[index]
+    link(van, load)
+    context.delete(van)
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.reason == .deletionDenied(entity: "Van", property: property))
+    let text = error?.description ?? ""
+    #expect(text.contains(van.persistentModelID.description), "\(text)")
+    #expect(text.contains(load.persistentModelID.description), "\(text)")
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Van>()) == 1)
+    context.delete(load)
+    try context.save()
+    #expect(try context.count(Van.self) == 0 && context.count(Load.self) == 0)
+  }
+
+  @Test func anUnsavedLinkOfARowThatACascadeDeletesDeniesToo() throws {
+    let (context, van) = try storedVan()
+    van.load = Load()
+    context.delete(try #require(van.depot))
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.reason == .deletionDenied(entity: "Van", property: "load"))
+    context.rollback()
+    #expect(try context.count(Depot.self) == 1 && context.count(Van.self) == 1)
+    #expect(try context.count(Load.self) == 0)
+  }
+
+  @Test func anUnsavedModelThatIsDeletedTooDoesNotDeny() throws {
+    let (context, van) = try storedVan()
+    let load = Load()
+    (van.load, van.waste) = (load, load)
+    context.delete(van)
+    try context.save()
+    #expect(try context.count(Van.self) == 0 && context.count(Load.self) == 0)
+  }
+
   @Test func anUnsavedRelatedModelDeniesToo() throws {
     let context = try Graph.context()
     let project = Graph.Project("p")
