@@ -55,12 +55,27 @@ struct OneToOneAssignments {
   }
 
   /// Whether the row at the other end was merged from several models, and its final link refers to
-  /// another row.
+  /// another row. A final link that is superseded itself does not count; in a circle the last link does.
   private func isSuperseded(_ assignment: OneToOneAssignment) -> Bool {
+    guard let first = indexOfSuperseding(assignment) else { return false }
+    var chain = [first]
+    while let next = indexOfSuperseding(assignments[chain[chain.count - 1]]) {
+      if let start = chain.firstIndex(of: next) {
+        let last = chain.indices[start...].max { chain[$0] < chain[$1] } ?? start
+        return last.isMultiple(of: 2)
+      }
+      chain.append(next)
+    }
+    return !chain.count.isMultiple(of: 2)
+  }
+
+  /// The final link of a merged row, if an assignment leads to that row and the link to another one.
+  private func indexOfSuperseding(_ assignment: OneToOneAssignment) -> Int? {
     guard let destination = assignment.destination,
-      let index = indices[Side(row: destination, slot: assignment.statements.freeRow.slot)]
-    else { return false }
-    return assignments[index].isShared && assignments[index].destination != assignment.row
+      let index = indices[Side(row: destination, slot: assignment.statements.freeRow.slot)],
+      assignments[index].isShared && assignments[index].destination != assignment.row
+    else { return nil }
+    return index
   }
 }
 

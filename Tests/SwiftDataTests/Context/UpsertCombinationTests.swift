@@ -237,6 +237,25 @@ import Testing
     #expect(new.locker === locker && locker.runner?.bib == 7)
   }
 
+  /// Of three links the second one takes the place of the first, and the third one that of the second.
+  @Test func bothSidesOfAOneToOneAgreeIfALinkThatReplacedAnotherIsReplaced() throws {
+    let context = try context()
+    let runners = [3, 2, 1, 2, 1, 3].map { Runner($0) }
+    for runner in runners { context.insert(runner) }
+    runners[2].follower = runners[2]
+    runners[4].leader = runners[0]
+    runners[5].follower = runners[3]
+    try context.save()
+    let stored = try context.stored(Runner.self)
+    #expect(stored.count == 3)
+    for runner in stored {
+      #expect(runner.leader.map { $0.follower === runner } ?? true, "\(runner.bib)")
+      #expect(runner.follower.map { $0.leader === runner } ?? true, "\(runner.bib)")
+    }
+    let third = try #require(stored.first { $0.bib == 3 })
+    #expect(third.follower?.bib == 2)
+  }
+
   /// The link of the earlier one is written when the model that it leads to has its row.
   @Test func theLaterLinkWinsAlsoIfTheEarlierOneHasToWait() throws {
     let context = try context()
