@@ -40,8 +40,12 @@ struct OneToOneAssignments {
   func settled(besides deletion: RowDeletion) -> [OneToOneAssignment] {
     var taken: Set<Side> = []
     var settled: [OneToOneAssignment] = []
-    for var assignment in assignments.reversed()
-    where !deletion.contains(assignment.row) && !isSuperseded(assignment) {
+    var superseded: [OneToOneAssignment] = []
+    for var assignment in assignments.reversed() where !deletion.contains(assignment.row) {
+      if isSuperseded(assignment) {
+        superseded.append(assignment)
+        continue
+      }
       let end = Side(row: assignment.row, slot: assignment.slot)
       guard taken.insert(end).inserted else { continue }
       if let row = assignment.destination {
@@ -49,6 +53,12 @@ struct OneToOneAssignments {
         assignment.isDestinationShared = indices[other].map { assignments[$0].isShared } ?? false
         if other != end, !taken.insert(other).inserted { assignment.destination = nil }
       }
+      settled.append(assignment)
+    }
+    // A stored row has lost the partner that it had before, too.
+    for var assignment in superseded
+    where taken.insert(Side(row: assignment.row, slot: assignment.slot)).inserted {
+      assignment.destination = nil
       settled.append(assignment)
     }
     return settled.reversed()

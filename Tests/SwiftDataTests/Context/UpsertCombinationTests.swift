@@ -238,11 +238,16 @@ import Testing
   }
 
   /// Of three links the second one takes the place of the first, and the third one that of the second.
-  @Test func bothSidesOfAOneToOneAgreeIfALinkThatReplacedAnotherIsReplaced() throws {
+  @Test(arguments: [false, true])
+  func bothSidesOfAOneToOneAgreeIfALinkThatReplacedAnotherIsReplaced(
+    firstIsStored isStored: Bool
+  ) throws {
     let context = try context()
     let runners = [3, 2, 1, 2, 1, 3].map { Runner($0) }
-    for runner in runners { context.insert(runner) }
+    for runner in runners.prefix(3) { context.insert(runner) }
     runners[2].follower = runners[2]
+    if isStored { try context.save() }
+    for runner in runners.suffix(3) { context.insert(runner) }
     runners[4].leader = runners[0]
     runners[5].follower = runners[3]
     try context.save()
