@@ -41,7 +41,7 @@ final class UnreadableValues {
   /// Called before a save.
   /// - Parameter changed: The edited models.
   /// - Throws: `SwiftDataError.storeReadFailure` if an edit may be made from a stand-in, such as
-  ///   `x.count += 1` of a value that could not be read.
+  ///   `x.count += 1` of a value that could not be read, or `x.tags.insert("a")` of one that does not fit.
   func requireNoDerivedEdits(in changed: OrderedModels) throws {
     guard hasStandIns else { return }
     let edited = changed.filter { !$0.derivedProperties.isEmpty }
@@ -49,19 +49,26 @@ final class UnreadableValues {
     // A value that is set from now on is made from one that was read before only if the app kept that.
     for storage in edited { storage.forgetReadsOfDerivedValues() }
     let names = storage.derivedProperties
-    let isUnreachable = all.contains {
+    let reasons = all.filter {
       $0.persistentModelID == storage.identifier && $0.propertyName == names.first
-        && $0.reason == .unreadableStore
-    }
+    }.map(\.reason)
+    let isUnsuitable = reasons.last == .unsuitableValue
     let entity = storage.descriptor.entityName
     let properties = names.map { "\(entity).\($0)" }.joined(separator: ", ")
+    let cause =
+      isUnsuitable
+      ? "the stored value, which does not fit its type, was read"
+      : "the stored value could not be read"
+    let advice =
+      isUnsuitable
+      ? "Roll back to keep the stored value, which models with its earlier type can read. To replace it"
+      : "Roll back and repeat the edit; or"
     throw SwiftDataError.storeReadFailure.with(
-      "\(properties) of \(storage.identifier): changed after the stored value could not be read, so "
-        + "the new value may be made from the stand-in that was read. Nothing was saved. Roll back and "
-        + "repeat the edit; or assign a value that does not depend on what was read, without reading the "
-        + "property again before.",
-      doing: "saving", entity: entity, property: names.first, underlying: cause,
-      because: isUnreachable ? .unavailable : nil)
+      "\(properties) of \(storage.identifier): changed after \(cause), so "
+        + "the new value may be made from the stand-in that was read. Nothing was saved. \(advice) "
+        + "assign a value that does not depend on what was read, without reading the property again before.",
+      doing: "saving", entity: entity, property: names.first, underlying: self.cause,
+      because: reasons.contains(.unreadableStore) ? .unavailable : nil)
   }
 
   private func forget(where isOutdated: (UnreadableValue) -> Bool) {

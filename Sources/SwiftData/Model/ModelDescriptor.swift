@@ -70,6 +70,14 @@ package enum PropertyForm: Sendable {
   case transformable(transformerName: String?)
   case toOne(destination: any PersistentModel.Type)
   case toMany(destination: any PersistentModel.Type)
+
+  /// Whether an edit may change a part of the value, such as a member of a list or a structure.
+  var hasParts: Bool {
+    switch self {
+    case .attribute(.composite), .attribute(.encoded), .transformable: true
+    case .attribute(.scalar), .attribute(.rawValue), .toOne, .toMany: false
+    }
+  }
 }
 
 /// The library's description of one model class, built once per process from its `schemaMetadata`.

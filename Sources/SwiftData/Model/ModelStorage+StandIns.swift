@@ -94,10 +94,18 @@ extension _ModelStorage {
       if flags.contains(.hasNoRow) { return .missingRow }
       return flags.contains(.isFault) ? .unreadableStore : .missingValue
     }
-    if known.isExternal(slot) { return hasReturnedStandIn(slot) ? .unreadableStore : .missingFile }
+    if known.isExternal(slot) {
+      if hasReturnedStandIn(slot) { return .unreadableStore }
+      return hasContentOutside(known, slot) ? .unsuitableValue : .missingFile
+    }
     if isNull(slot, in: known) { return property.isOptional ? nil : .missingValue }
     // A key is stored, but the row that it refers to does not exist.
     if property.isToOne, relationships.partner(slot) == nil { return .missingRow }
     return .unsuitableValue
+  }
+  /// Whether the file of a value that can't be shown exists.
+  private func hasContentOutside(_ known: RowReader, _ slot: Int) -> Bool {
+    let content = try? known.externalContent(slot, page)
+    return content != nil
   }
 }

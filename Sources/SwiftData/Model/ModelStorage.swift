@@ -199,7 +199,7 @@ public final class _ModelStorage {
   func change(_ slot: Int, to value: consuming _SlotValue) {
     if observers != nil {
       if ignores(value, at: slot) { return }
-      willSet(slot)
+      willSet(slot, isNull: value.isNull)
     }
     if let source { source._willChange(self, slot: slot) }
     overlay(value, at: slot)

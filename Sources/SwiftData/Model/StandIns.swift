@@ -10,8 +10,10 @@
 ///    save was refused, the edit is no longer derived.
 ///
 /// A value that does not fit its property can be read as a stand-in only, so setting the property is
-/// how it is replaced. But an edit of a list in place is derived too, and setting nil after nil was
-/// read changes nothing: `x.place?.name = ""` sets nil if it has read nil.
+/// how it is replaced. But setting nil after nil was read changes nothing: `x.place?.name = ""` sets nil if
+/// it has read nil. And a value that is edited in parts, such as a list, a dictionary or a structure, is
+/// replaced only if it was not read before: `x.tags.insert("a")` sets what it has read, and so may any other
+/// setter. Such an edit is derived, unless it is nil.
 ///
 /// A slot is derived only while it differs from the store. Only a model with a failed read has an
 /// instance, beside its observers: the accessors of all other models make no further test.
@@ -20,10 +22,15 @@ final class StandIns {
   private var returned = SlotSet()
   /// Slots whose last read returned a stand-in, because the stored value does not fit.
   private var unsuitable = SlotSet()
+  /// Those of them whose values have parts that can be edited. Another row does not change what was read.
+  private var undecoded = SlotSet()
   private var derived = SlotSet()
 
-  func didReturn(_ slot: Int, _ reason: UnreadableValue.Reason) {
-    if reason == .unreadableStore { returned.insert(slot) } else { unsuitable.insert(slot) }
+  /// - Parameter hasParts: Whether an edit of the property may change a part of its value.
+  func didReturn(_ slot: Int, _ reason: UnreadableValue.Reason, hasParts: Bool) {
+    if reason == .unreadableStore { return returned.insert(slot) }
+    unsuitable.insert(slot)
+    if hasParts, reason == .unsuitableValue { undecoded.insert(slot) }
   }
 
   func willRead(_ slot: Int, changed: SlotSet) {
@@ -37,8 +44,9 @@ final class StandIns {
   /// Whether the last read of a slot returned a stand-in.
   func hasReturned(_ slot: Int) -> Bool { returned.contains(slot) }
 
-  func willSet(_ slot: Int) {
-    if returned.contains(slot) { derived.insert(slot) } else { derived.remove(slot) }
+  func willSet(_ slot: Int, isNull: Bool) {
+    let isDerived = returned.contains(slot) || !isNull && undecoded.contains(slot)
+    if isDerived { derived.insert(slot) } else { derived.remove(slot) }
   }
 
   /// A list is about to be set to one that was changed in place.
@@ -65,6 +73,7 @@ final class StandIns {
   private func forget(_ slot: Int) {
     returned.remove(slot)
     unsuitable.remove(slot)
+    undecoded.remove(slot)
   }
 
   /// A list was set, but the members that it replaces could not be read.
@@ -72,7 +81,10 @@ final class StandIns {
 
   /// Called when a save was refused because of derived values: a value that is set without another read is
   /// not derived.
-  func forgetReadsOfDerivedValues() { returned = returned.subtracting(derived) }
+  func forgetReadsOfDerivedValues() {
+    returned = returned.subtracting(derived)
+    undecoded = undecoded.subtracting(derived)
+  }
 
   /// - Parameter changed: The slots of the model that differ from the store.
   func derived(_ changed: SlotSet) -> SlotSet { derived.intersection(changed) }
@@ -88,7 +100,7 @@ extension _ModelStorage {
     self.observers = observers
     let standIns = observers.standIns ?? StandIns()
     observers.standIns = standIns
-    standIns.didReturn(slot, reason)
+    standIns.didReturn(slot, reason, hasParts: descriptor.properties[slot].form.hasParts)
   }
 
   /// Whether the last read of a property returned a stand-in that no edit may be made from.
@@ -98,7 +110,7 @@ extension _ModelStorage {
   func willRead(_ slot: Int) { standIns?.willRead(slot, changed: changedSlots) }
 
   /// Called before and after a setter sets a property.
-  func willSet(_ slot: Int) { standIns?.willSet(slot) }
+  func willSet(_ slot: Int, isNull: Bool = false) { standIns?.willSet(slot, isNull: isNull) }
 
   func didSet(_ slot: Int) { standIns?.didSet(slot) }
 

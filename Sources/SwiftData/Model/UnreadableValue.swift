@@ -7,10 +7,13 @@
 /// stays as it is until the property is set.
 ///
 /// Setting nil after nil was read changes nothing, because Swift does that for
-/// `trip.place?.name = ""` too. To remove such a value, set another one first, or call
-/// `setValue(forKey: \.place, to: nil)`. A list that is changed in place, as by `append`, makes the
-/// save throw ``SwiftDataError/storeReadFailure``; set a new list instead. Changing a part of a
-/// required structure sets the whole one.
+/// `trip.place?.name = ""` too. To remove such a value, call `setValue(forKey: \.place, to: nil)`.
+///
+/// An edit of a part of a value, as by `trip.tags.insert("a")`, sets the property to what was read with the
+/// change. So a list, set, dictionary, structure or transformed value that does not fit its type is replaced
+/// only if it was not read before. If it was, the save throws ``SwiftDataError/storeReadFailure``, and the
+/// stored value stays. After that error, assign a value without reading the property again; or set the
+/// property in another context, which has not read it.
 ///
 /// ``ModelContext/unreadableValues`` lists the values that a context encountered. Not in Apple's
 /// framework, which stops the program.
@@ -27,6 +30,9 @@ public struct UnreadableValue: Hashable, Sendable {
     case missingValue
     /// The stored value does not fit the property's type: an unknown raw value of an enum, or bytes
     /// that the type cannot decode.
+    ///
+    /// If a property with parts, such as a list or a structure, is set after that, the save throws
+    /// ``SwiftDataError/storeReadFailure``.
     case unsuitableValue
     /// The file with the value of an attribute with the option `externalStorage` does not exist. The next read
     /// tries again.
