@@ -58,6 +58,8 @@ package final class StoreSchemaMonitor: Sendable {
   private let roots: Set<String>
   private let entities: [String: Entity]
   private let mapping: SchemaMapping
+  /// The model in the file.
+  private let modelCache: Data?
   private let known: Mutex<Known>
 
   /// - Parameters:
@@ -70,6 +72,7 @@ package final class StoreSchemaMonitor: Sendable {
     )
     entities = StoreSchemaMonitor.entities(of: stored, below: roots)
     self.mapping = mapping
+    modelCache = stored.modelCache
     known = Mutex(.description(latest))
   }
 
@@ -93,7 +96,17 @@ package final class StoreSchemaMonitor: Sendable {
     return later.count == entities.count
       && entities.allSatisfy { name, entity in
         later[name].map { entity.isSame(as: $0) { forms.texts } } ?? false
-      }
+      } && !exchangesNames(stored)
+  }
+
+  /// Whether models or properties have exchanged their names in a later description, which hashes leave out.
+  private func exchangesNames(_ later: StoredSchema) -> Bool {
+    guard later.modelCache != modelCache, let model = later.model else { return false }
+    let exchanged = ExchangedNames(
+      ModelDescription(entities: model.entities.filter { entities[$0.name] != nil }))
+    guard !exchanged.isEmpty, let modelCache, let stored = try? ModelCache.decode(modelCache)
+    else { return false }
+    return exchanged.arePending(in: stored)
   }
 
   private func check(_ connection: Connection) throws {

@@ -75,7 +75,14 @@ package struct MigrationPlanning {
   /// Whether values are stored as the version reads them. Attributes of other modules do not count.
   private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     keepsLargeValues(of: version, store) && keepsIntegers(of: version, store)
-      && keepsComposites(of: version, store)
+      && keepsComposites(of: version, store) && keepsNames(of: version, store)
+  }
+
+  /// Whether no models or properties have exchanged their names since the file was written.
+  private func keepsNames(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    let exchanged = ExchangedNames(version.model(of: names(in: store)))
+    guard !exchanged.isEmpty, let stored = store.model else { return true }
+    return !exchanged.arePending(in: stored)
   }
 
   /// Whether the parts of composites are in the columns in which the version reads them, and may be nil
