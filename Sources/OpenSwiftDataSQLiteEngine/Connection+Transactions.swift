@@ -15,6 +15,7 @@ extension Connection {
   package func begin(_ kind: TransactionKind) throws {
     if let enclosing { return try begin(in: enclosing) }
     try prepare("BEGIN \(kind.rawValue)").run()
+    transactionKind = kind
     guard kind == .immediate else { return }
     do {
       try checkFileBeforeWriting()
@@ -39,7 +40,8 @@ extension Connection {
     if let enclosing { return try commit(in: enclosing) }
     try checkLogBeforeCommit()
     try prepare("COMMIT").run()
-    noteOwnCommit()
+    // A deferred transaction, as of a look for remote commits, has seen those of others unchecked.
+    if transactionKind == .immediate { noteOwnCommit() }
   }
 
   /// Rolls back the running transaction.

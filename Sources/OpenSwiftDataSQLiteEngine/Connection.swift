@@ -50,6 +50,9 @@ package final class Connection {
   var watch: SchemaChangeDetector?
   var knownDataVersion: UInt32 = 0
 
+  /// The kind of the last transaction that was begun. An immediate one has checked the tables.
+  var transactionKind = TransactionKind.deferred
+
   /// The number of rollbacks. Rows that a rollback restores do not count as changed.
   package internal(set) var rollbackCount: Int64 = 0
 

@@ -8,6 +8,7 @@ import Synchronization
 ///   last one. Only then it checks the tables. The write lock keeps them unchanged afterwards.
 /// - A read is checked afterwards if SQLite had to prepare a statement again for other tables. A
 ///   connection is checked when it is opened.
+/// - A transaction that only reads on the writing connection leaves the question to the next write.
 /// - An error of the check is thrown each time, until the pool is closed.
 final class SchemaChangeDetector: Sendable {
   private let check = Mutex<(@Sendable (Connection) throws -> Void)?>(nil)
@@ -55,7 +56,8 @@ extension Connection {
     if statements.hasPreparedAgain { try checkSchema() }
   }
 
-  /// Called after a commit: no other connection can have written since the transaction began.
+  /// Called after the commit of a transaction that had the write lock: no other connection can have written
+  /// since it checked the tables.
   func noteOwnCommit() { if watch != nil { knownDataVersion = dataVersion } }
 
   /// Changes with each change of the file that the connection has seen: its own, and those of other

@@ -70,6 +70,36 @@ struct SchemaChangeDetectorTests {
     #expect(try other.integer("SELECT count(*) FROM a") == 1)
   }
 
+  /// A look for remote commits reads on the writing connection, and sees the change first.
+  @Test func aReadOnTheWritingConnectionLeavesTheCheckToTheNextWrite() throws {
+    let version = try other.schemaVersion
+    let checks = Counter()
+    try pool.watchSchema {
+      checks.add()
+      if try $0.schemaVersion != version { throw Changed() }
+    }
+    func look() throws -> Int64? {
+      try pool.write { connection in
+        try connection.snapshot { try connection.integer("SELECT count(*) FROM a") }
+      }
+    }
+    try other.execute("INSERT INTO a VALUES (1)")
+    #expect(try look() == 1)
+    try insert()
+    #expect(checks.value == 2)
+    #expect(try look() == 2)
+    try insert()
+    #expect(checks.value == 2)
+    try other.execute("ALTER TABLE a ADD COLUMN y")
+    for _ in 0..<2 {
+      #expect(try look() == 3)
+      #expect(throws: Changed.self) { try insert() }
+      #expect(throws: Changed.self) { try pool.write { try $0.beginEnclosing() } }
+    }
+    try pool.write { #expect(!$0.isInTransaction) }
+    #expect(try other.integer("SELECT count(*) FROM a") == 3)
+  }
+
   @Test func aConnectionThatIsOpenedLaterIsChecked() throws {
     let version = try other.schemaVersion
     try pool.watchSchema { if try $0.schemaVersion != version { throw Changed() } }

@@ -152,6 +152,27 @@ import Testing
     }
   }
 
+  /// A look for remote commits reads on the writing connection, so it sees the migration before the next save. The
+  /// tables are equal, so no statement would fail.
+  @Test func containersWithObserversRefuseWritesToo() async throws {
+    container.observesRemoteChanges = true
+    let observer = try ResultsObserver<Old.Trip, Never>(modelContext: context)
+    let history = try HistoryObserver(modelContainer: container)
+    let trip = try #require(observer.results.first)
+    let before = history.eventCounter
+    try migrate("UPDATE ZTRIP SET ZDAYS = NULL", to: Lax.Trip.self, Old.Zone.self)
+    try await eventually("an event") { history.eventCounter != before }
+    try expectRefusal()
+    trip.days = 7
+    for _ in 0..<2 {
+      #expect(throws: SwiftDataError.storeWriteFailure) { try context.save() }
+    }
+    #expect(throws: SwiftDataError.self) { try context.transaction {} }
+    let written = "SELECT count(*) FROM ZTRIP WHERE ZDAYS IS NOT NULL"
+    #expect(try SQLiteFile.integer(written, in: folder.store) == 0)
+    context.rollback()
+  }
+
   /// The columns fit, and the rows would get the number of another entity.
   @Test func otherNumbersOfEntities() throws {
     try migrate(
