@@ -9,9 +9,11 @@ extension ModelContext {
   /// ```
   ///
   /// If several stores take part, each token contains all of them: for each store, the last
-  /// transaction that was committed up to this one, also if the descriptor has an order. With an
-  /// order and a limit, a token may lack a store whose earlier transactions were left out. A fetch
-  /// after it then returns all transactions of that store.
+  /// transaction that was committed up to this one, also if the descriptor has an order.
+  ///
+  /// With a limit, and without an order or with `timestamp`, a fetch after the last token continues with the
+  /// transactions that were left out. If the newest come first, a token may lack a store whose earlier transactions
+  /// were left out. A fetch after it then returns all transactions of that store.
   ///
   /// - Throws: `SwiftDataError.historyTokenExpired` if transactions after a token in the predicate
   ///   were deleted, or the token belongs to another store; `DataStoreError.unsupportedFeature` if
@@ -22,7 +24,8 @@ extension ModelContext {
     let ports = core.coordinator.ports
     let stores = Set(ports.map(\.identifier))
     let reader = core.stores.editingState
-    let pages = try ports.compactMap { try $0.history(descriptor, stores: stores, for: reader) }
+    let request = descriptor.inCommitOrder
+    let pages = try ports.compactMap { try $0.history(request, stores: stores, for: reader) }
     guard !pages.isEmpty else { throw DataStoreError.unsupportedFeature }
     return HistoryMerge(pages, descriptor).transactions
   }
@@ -45,7 +48,8 @@ extension ModelContext {
       return try deleteFirstHistory(descriptor, in: ports)
     }
     let editor = core.stores.editingState
-    let keepers = try ports.filter { try $0.deleteHistory(descriptor, for: editor) }
+    let request = descriptor.inCommitOrder
+    let keepers = try ports.filter { try $0.deleteHistory(request, for: editor) }
     guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
   }
 
@@ -57,7 +61,7 @@ extension ModelContext {
     let found = Dictionary(grouping: try fetchHistory(descriptor), by: \.storeIdentifier)
     for port in ports {
       guard let count = found[port.identifier]?.count else { continue }
-      var own = descriptor
+      var own = descriptor.inCommitOrder
       own.fetchLimit = UInt64(count)
       _ = try port.deleteHistory(own, for: core.stores.editingState)
     }
