@@ -24,8 +24,6 @@ protocol EditWatcher: AnyObject {
 
   /// A save begins; changes made by its delete rules are not edits of the user.
   func willSave()
-  /// Whether `didMerge` is called.
-  var needsMerged: Bool { get }
   /// A save has made a new model an instance of a row that was stored before.
   func didMerge(_ storage: _ModelStorage)
   /// Whether `didSave` needs the saved changes.
@@ -51,7 +49,6 @@ protocol EditWatcher: AnyObject {
 extension EditWatcher {
   var needsEachDeletion: Bool { false }
   var wantsSavedChanges: Bool { false }
-  var needsMerged: Bool { false }
   func didMerge(_ storage: _ModelStorage) {}
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func didRefuseEdit() {}
@@ -148,8 +145,6 @@ final class EditWatchers {
     late.end()
     update()
   }
-
-  var needMerged: Bool { all.contains(where: \.needsMerged) }
 
   func didMerge(_ storage: _ModelStorage) {
     for watcher in all { watcher.didMerge(storage) }

@@ -72,6 +72,11 @@ final class ExternalChangeApplication {
       }
       for model in models { outdated.insert(model.storage, nil) }
     }
+    // An owner that is read again drops all its lists; the others drop only members, when these leave.
+    for (identifier, slots) in saved.changedLists where !outdated.models.isEmpty {
+      find(identifier) { outdated.name(slots, of: $0) }
+    }
+    if !saved.changedListsOfEntities.isEmpty { outdated.name(saved.changedListsOfEntities) }
     do {
       try refresh(&outdated)
       failures.forget()
@@ -250,6 +255,20 @@ private struct OutdatedModels {
     } else {
       indices[ObjectIdentifier(storage)] = models.count
       models.append((storage, slots, model))
+    }
+  }
+
+  /// Adds changed lists of a model, if its row is read again.
+  mutating func name(_ lists: SlotSet, of storage: _ModelStorage) {
+    guard let index = indices[ObjectIdentifier(storage)] else { return }
+    models[index].slots?.formUnion(lists)
+  }
+
+  /// Adds changed lists of models whose rows are read again, by entity.
+  mutating func name(_ lists: [String: SlotSet]) {
+    for index in models.indices {
+      guard let own = lists[models[index].storage.descriptor.entityName] else { continue }
+      models[index].slots?.formUnion(own)
     }
   }
 

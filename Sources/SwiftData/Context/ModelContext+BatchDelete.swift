@@ -121,6 +121,7 @@ extension SavedChanges {
     self.init()
     deleted = receipt.deleted
     updated = receipt.nullified.map { ($0.identifier, SlotSet($0.slot)) }
+    insert(listsOf: receipt.changedLists)
   }
 }
 

@@ -34,6 +34,9 @@ extension ModelContext {
   /// ``NotificationKey/insertedIdentifiers``, `updatedIdentifiers` and `deletedIdentifiers`, and
   /// again under the plain names `"inserted"`, `"updated"` and `"deleted"`.
   ///
+  /// As in the history, models whose lists lost a deleted member are updated, and so is a stored model with which a
+  /// new one was merged because of unique values.
+  ///
   /// ```swift
   /// let inserted = notification.userInfo?["inserted"] as? [PersistentIdentifier] ?? []
   /// ```

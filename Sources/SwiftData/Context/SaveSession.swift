@@ -208,7 +208,6 @@ struct SaveSession {
     var options = SaveOptions()
     options.refusesUpserts = refusesUpserts
     options.needLastValues = models.faults
-    options.needsMerged = models.needMerged
     for batch in batches {
       do {
         batch.receipt = try batch.save.write(

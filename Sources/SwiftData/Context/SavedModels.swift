@@ -47,11 +47,14 @@ struct SavedModels {
     let deleted = settleChanges(of: batches, keepingOthers: keepsOthers)
     if !unreadableValues.isEmpty { forgetUnreadable(of: batches) }
     var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
+    // Those that became stored rows, and those that may have.
+    var (merged, mayBeMerged) = ([PersistentIdentifier](), Set<ObjectIdentifier>())
     for batch in batches {
       saved.deleted += batch.deletedStorages.map(\.identifier)
       let (storages, identifiers) = (batch.insertedStorages, batch.receipt.inserted)
       let dropped = Set(batch.receipt.consequences.dropped)
-      if dropped.isEmpty {
+      let mergedIndices = Set(batch.receipt.consequences.merged.map(\.index))
+      if dropped.isEmpty, mergedIndices.isEmpty {
         // Shares the memory of the receipt.
         if saved.inserted.isEmpty {
           saved.inserted = identifiers
@@ -60,16 +63,23 @@ struct SavedModels {
         }
       }
       identities.reserve(for: identifiers)
-      for index in batch.receipt.consequences.merged { watchers.didMerge(storages[index]) }
+      for merge in batch.receipt.consequences.merged where !dropped.contains(merge.index) {
+        watchers.didMerge(storages[merge.index])
+        mayBeMerged.insert(ObjectIdentifier(storages[merge.index]))
+        if !merge.isOfNewModel { merged.append(identifiers[merge.index]) }
+      }
       for (index, permanent) in identifiers.enumerated() {
         let storage = storages[index]
-        if !dropped.isEmpty {
+        if !dropped.isEmpty || !mergedIndices.isEmpty {
           if dropped.contains(index) { continue }
-          saved.inserted.append(permanent)
+          if !mergedIndices.contains(index) { saved.inserted.append(permanent) }
         }
         let isShown = makePermanent(storage, permanent)
         if !isShown { watchers.didMerge(storage) }
         let descriptor = storage.descriptor
+        if !isShown || descriptor.isConstrained && !batch.port.isTransactional {
+          mayBeMerged.insert(ObjectIdentifier(storage))
+        }
         if !isShown
           || descriptor.isConstrained && (note != nil || !descriptor.relationshipSlots.isEmpty)
         {
@@ -88,7 +98,14 @@ struct SavedModels {
     let isExact =
       transaction == nil && upserted.allSatisfy(\.isShown) && batches.allSatisfy(\.storedAllMembers)
     for batch in batches {
-      for storage in batch.insertedStorages { storage.acceptChanges() }
+      for storage in batch.insertedStorages {
+        if !mayBeMerged.isEmpty, mayBeMerged.contains(ObjectIdentifier(storage)) {
+          // Its lists get the members that the row had.
+          storage.notifyingObservers(of: storage.descriptor.toManySlots) { storage.acceptChanges() }
+        } else {
+          storage.acceptChanges()
+        }
+      }
       for storage in batch.updatedStorages {
         saved.updated.append(storage.identifier)
         storage.acceptChanges { slot, list in
@@ -98,6 +115,10 @@ struct SavedModels {
               && storage.relationships.isAnsweredByToOne(slot, in: stores.coordinator)
         }
       }
+    }
+    if !merged.isEmpty {
+      var known = Set(saved.updated)
+      saved.updated += merged.filter { known.insert($0).inserted }
     }
     for batch in batches {
       // Other instances of the rows become faults.
@@ -118,7 +139,8 @@ struct SavedModels {
       for storage in batch.updatedStorages { storage.forgetInexact() }
     }
     if note != nil {
-      note?.setInserted(saved.inserted)
+      // Models that were merged with stored rows became known rows, as new ones do.
+      note?.setInserted(merged.isEmpty ? saved.inserted : saved.inserted + merged)
       let identifiers = upserted.map(\.permanent) + rewritten.map(\.persistentIdentifier)
       note?.updated += identifiers.map { ($0, .all) }
     }
@@ -280,9 +302,6 @@ struct SavedModels {
 
   // MARK: Effects of the rules of the schema
 
-  /// Whether the store is to tell which new models it has merged with stored rows.
-  var needMerged: Bool { watchers.needMerged }
-
   /// The keys of rows that an instance in memory shows without its values.
   func faults(_ scope: IdentifierScope, _ keys: [Int64]) -> [Int64] {
     guard let table = identities.table(of: scope) else { return [] }
@@ -361,10 +380,15 @@ struct SavedModels {
       where live.storage.flags.isDisjoint(with: .isPending) { live.storage.refault() }
     }
     let links = consequences.links
-    if !links.isEmpty {
-      let known = Set(saved.updated).union(saved.inserted)
-      for link in links where !known.contains(link.identifier) {
+    if !links.isEmpty || !consequences.changedLists.isEmpty || !consequences.left.isEmpty {
+      var known = Set(saved.updated).union(saved.inserted)
+      for link in links where known.insert(link.identifier).inserted {
         saved.updated.append(link.identifier)
+      }
+      for list in [consequences.changedLists, consequences.left].joined() {
+        let isCertain = list.isCertain || !identities.instances(of: list.identifier).isEmpty
+        guard isCertain, known.insert(list.identifier).inserted else { continue }
+        saved.updated.append(list.identifier)
       }
     }
     for link in consequences.displaced + consequences.taken {
@@ -376,15 +400,28 @@ struct SavedModels {
       if saved.overwritten[link.identifier]?.contains(name) == true { continue }
       saved.overwritten[link.identifier, default: []].append(name)
     }
-    for (identifier, slots) in consequences.changedLists {
-      for live in identities.instances(of: identifier) {
-        lostReferences.dropDeletedMembers(of: live.storage, slots)
+    for list in consequences.changedLists {
+      for live in identities.instances(of: list.identifier) {
+        lostReferences.dropDeletedMembers(of: live.storage, list.slots)
+      }
+    }
+    for list in consequences.left {
+      for live in identities.instances(of: list.identifier) {
+        forgetMembers(of: live.storage, list.slots)
       }
     }
     if consequences.hasMissedRows
       || !batch.port.isTransactional && mayLeaveDeletedMembers(batch.deletedStorages)
     {
       lostReferences.dropDeletedMembers()
+    }
+  }
+
+  /// Makes some lists of a model read their members again.
+  private func forgetMembers(of storage: _ModelStorage, _ slots: SlotSet) {
+    for slot in storage.descriptor.relationshipSlots where slots.contains(slot) {
+      guard case .toMany = storage.overlaid(slot) else { continue }
+      storage.notifyingObservers(of: slot) { storage.relationships.forgetMembers(slot) }
     }
   }
 
@@ -411,26 +448,6 @@ struct SavedModels {
       }
     }
   }
-}
-
-extension SavedChanges {
-  /// What a save changes, for the other contexts of the container.
-  init(_ batches: [SaveSession.Batch]) {
-    self.init()
-    for batch in batches {
-      insert(rowsOf: Set(batch.insertedStorages.descriptors.map(\.entityName)))
-      updated += batch.updatedStorages.map { ($0.identifier, $0.changedSlots) }
-      deleted += batch.deletedStorages.map(\.identifier)
-      let consequences = batch.receipt.consequences
-      deleted += consequences.deleted
-      updated += consequences.links.map { ($0.identifier, SlotSet($0.slot)) }
-    }
-  }
-}
-
-extension SaveConsequences {
-  /// The relationships that were written in addition to the request.
-  fileprivate var links: [Link] { nullified + displaced + answered + taken }
 }
 
 extension SaveSession.Batch {

@@ -83,8 +83,6 @@ final class UndoRecorder: EditWatcher {
     if saved != nil { changedBack = [] }
   }
 
-  var needsMerged: Bool { true }
-
   func didMerge(_ storage: _ModelStorage) {
     merged[ObjectIdentifier(storage)] = WeakStorage(storage: storage)
   }

@@ -77,6 +77,7 @@ struct ChangedModels {
         }
       }
     }
+    insertLists(of: saved, byContext: isOwn, in: coordinator)
     for (entity, inserted) in Dictionary(grouping: saved.inserted, by: \.entityName) {
       guard let descriptor = coordinator.descriptor(entity) else { continue }
       change(descriptor) { kind in
@@ -94,6 +95,28 @@ struct ChangedModels {
         kind.haveInsertionsOrDeletions = true
         kind.models.markIncomplete()
         if saved.invalidatedEntities.contains(entity) { kind.slots = .all }
+      }
+    }
+  }
+
+  /// Adds the owners of lists that lost members.
+  private mutating func insertLists(
+    of saved: SavedChanges, byContext isOwn: Bool, in coordinator: any StoreCoordinator
+  ) {
+    for (identifier, slots) in saved.changedLists {
+      guard let descriptor = coordinator.descriptor(identifier.entityName) else { continue }
+      change(descriptor) { kind in
+        if isOwn { kind.savedSlots.formUnion(slots) }
+        kind.slots.formUnion(slots)
+        kind.models.insert(identifier)
+      }
+    }
+    for (entity, slots) in saved.changedListsOfEntities {
+      guard let descriptor = coordinator.descriptor(entity) else { continue }
+      change(descriptor) { kind in
+        if isOwn { kind.savedSlots.formUnion(slots) }
+        kind.slots.formUnion(slots)
+        kind.models.markIncomplete()
       }
     }
   }

@@ -125,6 +125,18 @@ final class LinkWriter {
     }
   }
 
+  /// The slots of stored rows' lists that lost a member to another owner.
+  var listsThatLostMembers: [RowChanges.Row: SlotSet] {
+    var lists: [RowChanges.Row: SlotSet] = [:]
+    for link in moved {
+      guard let slot = link.partner.slot, let old = link.old,
+        keys.inserted.key(of: link.new) != old
+      else { continue }
+      lists[RowChanges.Row(root: link.partner.root, key: old), default: SlotSet()].insert(slot)
+    }
+    return lists
+  }
+
   /// Notes the related rows of new rows.
   func note(ofNew rows: InsertionRuns) {
     for run in rows.runs where !run.save.changes.links.isEmpty {

@@ -47,14 +47,16 @@ extension RelationalStore {
         let receipt: BatchDeletionReceipt?
         if isFree {
           receipt = try deleteRows(of: query, number, session, changes)
+          try changes.finish()
         } else {
+          changes.findsListOwners = true
           let deletion = RowDeletion(
             store: self, session: session, changes, else: "Nothing was deleted.")
           try deletion.run(rows(of: query, number, session))
           try checkCounts(of: changes, session)
+          try changes.finish()
           receipt = deletion.receipt
         }
-        try changes.finish()
         willCommit(receipt)
         return changes
       }

@@ -45,6 +45,10 @@ final class RowChanges {
   private var existing: Set<Row> = []
   /// By the number of the root entity.
   private var deletedKeys: [Int: [Int64]] = [:]
+  /// Whether `finish` finds `listOwners`.
+  var findsListOwners = false
+  /// The stored rows whose to-many relationships have changed, after `finish`.
+  private(set) var listOwners: [ListOwners] = []
 
   /// Up to this many rows of a table are required one by one, with the commit of an optimistic save.
   private static let fewRows = 8
@@ -267,7 +271,7 @@ final class RowChanges {
       let rows = changes.keys.filter { !deleted.contains($0) }
         .sorted { ($0.root, $0.key) < ($1.root, $1.key) }
       try setVersions(rows)
-      if history != nil || buffered != nil { try addUpdates(rows) }
+      if history != nil || buffered != nil || findsListOwners { try addUpdates(rows) }
     }
     try history?.finish()
     try buffered?.finish()
@@ -325,20 +329,27 @@ final class RowChanges {
       guard let slots = changes[row]?.slots, !slots.isEmpty else { continue }
       if history?.keepsChanges == false {
         history?.recordGap()
-        return
+        if !findsListOwners { return }
       }
       groups.add(row.key, to: Update(root: row.root, slots: slots))
     }
     for (update, keys) in groups.all {
       guard let table = table(update.root) else { continue }
+      if buffered == nil, history?.keepsChanges != true {
+        noteListOwners(
+          keys, update.slots, entity: table.entityNumbers == nil ? update.root : nil, update.root)
+        continue
+      }
       if buffered != nil {
         for (number, keys) in try stored(keys, table, root: update.root) {
+          noteListOwners(keys, update.slots, entity: number, update.root)
           buffered?.add(
             .updated, entity: number, keys, columns: columns(update.slots, entity: number))
         }
         continue
       }
       for (number, keys) in try byEntity(keys, table, root: update.root) {
+        noteListOwners(keys, update.slots, entity: number, update.root)
         let columns = columns(update.slots, entity: number)
         let first = Row(root: update.root, key: keys[0])
         if keys.count == 1, exists(first, table) {
@@ -347,6 +358,20 @@ final class RowChanges {
           try history?.addUpdated(table, store.driver.dialect.list(keys), columns: columns)
         }
       }
+    }
+  }
+
+  /// - Parameter number: The number of the rows' entity; `nil` if it is not known, because nothing had to be read.
+  private func noteListOwners(
+    _ keys: [Int64], _ slots: SlotSet, entity number: Int?, _ root: Int
+  ) {
+    guard findsListOwners else { return }
+    let numbers = number.map { [$0] } ?? store.mapping.entity(number: root)?.subtreeNumbers ?? []
+    for entity in numbers.compactMap(store.mapping.entity(number:)) {
+      let lists = slots.intersection(entity.descriptor.toManySlots)
+      if lists.isEmpty { continue }
+      listOwners.append(
+        ListOwners(entity: entity.number, isCertain: number != nil, keys: keys, slots: lists))
     }
   }
 

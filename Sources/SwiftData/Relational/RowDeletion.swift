@@ -60,17 +60,17 @@ final class RowDeletion {
 
   var isEmpty: Bool { keys.isEmpty }
 
-  /// The deleted and changed rows; `nil` if they are many.
+  /// The deleted and changed rows; `nil` if they are many. Known when `RowChanges` has finished.
   var receipt: BatchDeletionReceipt? {
     let count = keys.values.reduce(nullified.count) { $0 + $1.count }
-    if count > BatchDeletionReceipt.limit { return nil }
+    if max(count, changes.listOwners.rowCount) > BatchDeletionReceipt.limit { return nil }
     return BatchDeletionReceipt(
       deleted: keys.sorted { $0.key < $1.key }.flatMap { number, keys in
         keys.map { identifier($0, number) }
       },
       nullified: nullified.map {
         SaveConsequences.Link(identifier: identifier($0.key, $0.entity), slot: $0.slot)
-      })
+      }, changedLists: changes.listOwners.changes(store.plans))
   }
 
   func contains(_ key: Int64, root: Int) -> Bool { known[root]?.contains(key) ?? false }

@@ -41,8 +41,8 @@ final class RowWriter {
   private static let fewRows = 4
   /// Changed models whose rows do not exist any more.
   private(set) var deletedRows: [PersistentIdentifier] = []
-  /// The indices of new models that became a row with their unique values; `nil` if nobody needs them.
-  private(set) var merged: [Int]?
+  /// The new models that became a row with their unique values.
+  private(set) var merged: [SaveConsequences.Merge] = []
   /// The numbers of the root entities of new models that became a row with their unique values.
   private(set) var mergedRoots: Set<Int> = []
 
@@ -58,7 +58,6 @@ final class RowWriter {
     self.links = links
     refusesUpserts = options.refusesUpserts
     canLookUpBatches = store.driver.dialect.joinsLists
-    if options.needsMerged { merged = [] }
   }
 
   // MARK: New rows
@@ -323,8 +322,9 @@ final class RowWriter {
   }
 
   func noteMerged(_ index: Int, _ save: EntitySave) {
-    mergedRoots.insert(save.changes.root)
-    merged?.append(index)
+    let row = RowChanges.Row(root: save.changes.root, key: keys[index])
+    mergedRoots.insert(row.root)
+    merged.append(SaveConsequences.Merge(index: index, isOfNewModel: changes.isNew(row)))
   }
 
   // MARK: Changed rows

@@ -36,6 +36,8 @@ final class SaveDeletion {
     self.needLastValues = needLastValues
   }
 
+  var isEmpty: Bool { deletion.isEmpty }
+
   /// Whether delete rules have deleted rows that the request does not name.
   var hasCascades: Bool { !deletion.cascaded.isEmpty }
 
@@ -346,25 +348,8 @@ final class SaveDeletion {
         identifier: store.plans.identifier(link.key, entity: link.entity), slot: link.slot)
       return rewritten.contains(link) ? nil : link
     }
-    consequences.changedLists = changedLists(changes)
+    consequences.changedLists = changes.listOwners.changes(store.plans)
     return consequences
-  }
-
-  /// The lists that lost deleted members, wherever their pairs are stored.
-  private func changedLists(
-    _ changes: RowChanges
-  ) -> [(identifier: PersistentIdentifier, slots: SlotSet)] {
-    var toManys: [Int: SlotSet] = [:]
-    return changes.updates.flatMap { row, slots in
-      if slots.isEmpty { return [(identifier: PersistentIdentifier, slots: SlotSet)]() }
-      let lists = toManys[row.root] ?? store.mapping.toManySlots(below: row.root)
-      toManys[row.root] = lists
-      let changed = slots.intersection(lists)
-      if changed.isEmpty { return [] }
-      // Which entity of the table the row has is not known here; the context has no model of the others.
-      let numbers = store.mapping.entity(number: row.root)?.subtreeNumbers ?? []
-      return numbers.map { (store.plans.identifier(row.key, entity: $0), changed) }
-    }
   }
 }
 
@@ -372,18 +357,5 @@ extension DefaultSnapshot {
   /// Whether it may lead to models to which its row did not lead.
   fileprivate var hasNewLinks: Bool {
     !changedSlots.isEmpty || toManys.contains { !$0.added.isEmpty }
-  }
-}
-
-extension SchemaMapping {
-  /// The to-many relationships of the entities in a table.
-  fileprivate func toManySlots(below root: Int) -> SlotSet {
-    var slots = SlotSet()
-    for number in entity(number: root)?.subtreeNumbers ?? [] {
-      for property in entity(number: number)?.properties ?? [] {
-        if case .toMany = property.kind { slots.insert(property.slot) }
-      }
-    }
-    return slots
   }
 }

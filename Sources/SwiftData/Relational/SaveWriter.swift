@@ -156,6 +156,7 @@ struct SaveWriter {
     case .storeLastKeys:
       try keys.storeLast()
     case .recordChanges:
+      changes.findsListOwners = !deletion.isEmpty || !rows.merged.isEmpty
       try changes.finish(newKeys: keys.ends, new, keys)
     }
   }
@@ -228,7 +229,15 @@ struct SaveWriter {
   /// The effects of the save beyond the request.
   var consequences: SaveConsequences {
     var consequences = deletion.consequences(new, keys, changes)
-    consequences.merged = rows.merged ?? []
+    if rows.merged.isEmpty { return consequences }
+    consequences.merged = rows.merged
+    let lists = links.listsThatLostMembers
+    if lists.isEmpty { return consequences }
+    consequences.left = changes.listOwners.changes(store.plans) { key, owners in
+      let root = store.mapping.entity(number: owners.entity).map(store.mapping.rootNumber(of:))
+      let slots = lists[RowChanges.Row(root: root ?? owners.entity, key: key)] ?? SlotSet()
+      return slots.intersection(owners.slots)
+    }
     return consequences
   }
 }

@@ -42,8 +42,6 @@ package struct SaveOptions {
   /// Whether a new model with the unique values of a stored row is refused, instead of being
   /// merged.
   package var refusesUpserts = false
-  /// Whether the save returns which new models it has merged with stored rows.
-  var needsMerged = false
   /// Selects the keys of models that are in memory without their values, from the deleted rows. The save
   /// returns the last values of these.
   var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
@@ -73,6 +71,23 @@ package struct SaveConsequences {
     package let slot: Int
   }
 
+  /// Lists of a row whose members have changed through other rows.
+  package struct ChangedLists {
+    package let identifier: PersistentIdentifier
+    package let slots: SlotSet
+    /// Whether the row is known to be of the identifier's entity. If not, there is one such value for each entity
+    /// of its table.
+    package let isCertain: Bool
+  }
+
+  /// A new model that became a row with its unique values.
+  package struct Merge {
+    /// The index of the model in the request.
+    package let index: Int
+    /// Whether it is the row of another new model of the save.
+    package let isOfNewModel: Bool
+  }
+
   /// The rows that delete rules have removed.
   package var deleted: [PersistentIdentifier] = []
   /// Whether rows to delete did not exist any more, so that `changedLists` is incomplete.
@@ -81,8 +96,8 @@ package struct SaveConsequences {
   package var lastValues: [DefaultSnapshot] = []
   /// The indices, in the request, of inserted models that delete rules have removed.
   package var dropped: [Int] = []
-  /// The indices, in the request, of inserted models that became a stored row, if they are needed.
-  package var merged: [Int] = []
+  /// The inserted models that became a row with their unique values.
+  package var merged: [Merge] = []
   /// To-one relationships that a delete rule has set to nil.
   package var nullified: [Link] = []
   /// To-one relationships that were set to nil because the save gave their model to another one.
@@ -91,6 +106,8 @@ package struct SaveConsequences {
   package var answered: [Link] = []
   /// To-many relationships without an inverse that lost a member, because the save gave it to another owner.
   package var taken: [Link] = []
-  /// To-many relationships whose members have changed, by row.
-  package var changedLists: [(identifier: PersistentIdentifier, slots: SlotSet)] = []
+  /// To-many relationships that lost deleted members.
+  package var changedLists: [ChangedLists] = []
+  /// To-many relationships that lost a member to another owner, because a new model became its row.
+  package var left: [ChangedLists] = []
 }

@@ -222,6 +222,8 @@ package struct BatchDeletionReceipt {
   package var deleted: [PersistentIdentifier] = []
   /// To-one relationships that were set to nil.
   package var nullified: [SaveConsequences.Link] = []
+  /// To-many relationships that lost deleted members.
+  package var changedLists: [SaveConsequences.ChangedLists] = []
 
   /// Up to this many rows are listed: each context visits all of them.
   package static let limit = 1000
