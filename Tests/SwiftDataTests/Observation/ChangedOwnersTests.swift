@@ -25,12 +25,12 @@ import Testing
     try change()
     context.processPendingChanges()
     // Ends the wait, if nothing was reported before.
-    context.insert(Order(99))
+    context.insert(Order(.max))
     var updated: Set<Int> = []
     while case let change = try await next() {
       let elements = change.difference.updated.map { change.models[$0.offset].code }
       updated.formUnion(elements)
-      if change.models.last?.code == 99 { return updated }
+      if change.models.last?.code == .max { return updated }
     }
     return updated
   }
