@@ -27,12 +27,12 @@ import Testing
     // Ends the wait, if nothing was reported before.
     context.insert(Order(.max))
     var updated: Set<Int> = []
-    while case let change = try await next() {
+    while true {
+      let change = try await next()
       let elements = change.difference.updated.map { change.models[$0.offset].code }
       updated.formUnion(elements)
       if change.models.last?.code == .max { return updated }
     }
-    return updated
   }
 
   @Test(arguments: ChangedLists.Deletion.allCases, [false, true])
