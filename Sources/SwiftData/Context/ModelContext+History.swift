@@ -11,7 +11,7 @@ extension ModelContext {
   /// If several stores take part, each token contains all of them: for each store, the last
   /// transaction that was committed up to this one, also if the descriptor has an order.
   ///
-  /// With a limit, and without an order or with `timestamp`, a fetch after the last token continues with the
+  /// Then, with a limit, and without an order or with `timestamp`, a fetch after the last token continues with the
   /// transactions that were left out. If the newest come first, a token may lack a store whose earlier transactions
   /// were left out. A fetch after it then returns all transactions of that store.
   ///
@@ -24,10 +24,11 @@ extension ModelContext {
     let ports = core.coordinator.ports
     let stores = Set(ports.map(\.identifier))
     let reader = core.stores.editingState
-    let request = descriptor.inCommitOrder
+    let isMerged = ports.count > 1
+    let request = isMerged ? descriptor.inCommitOrder : descriptor
     let pages = try ports.compactMap { try $0.history(request, stores: stores, for: reader) }
     guard !pages.isEmpty else { throw DataStoreError.unsupportedFeature }
-    return HistoryMerge(pages, descriptor).transactions
+    return isMerged ? HistoryMerge(pages, descriptor).transactions : pages[0].transactions
   }
 
   /// Deletes the matching transactions in all stores with history of this type.
@@ -48,8 +49,7 @@ extension ModelContext {
       return try deleteFirstHistory(descriptor, in: ports)
     }
     let editor = core.stores.editingState
-    let request = descriptor.inCommitOrder
-    let keepers = try ports.filter { try $0.deleteHistory(request, for: editor) }
+    let keepers = try ports.filter { try $0.deleteHistory(descriptor, for: editor) }
     guard !keepers.isEmpty else { throw DataStoreError.unsupportedFeature }
   }
 
