@@ -6,29 +6,29 @@ import SwiftSyntax
 /// `canImport(SwiftData)` holds wherever one of these macros is expanded. Packages that are also built without
 /// SwiftData write it around attributes. Other conditions are unknown: what models need must be outside of them.
 extension IfConfigDeclSyntax {
-  /// The clauses of which one may be compiled; with one, that is known.
-  var possibleClauses: [IfConfigClauseSyntax] {
+  /// The clauses of which at most one is compiled.
+  fileprivate var possibleClauses: [IfConfigClauseSyntax] {
     var possible: [IfConfigClauseSyntax] = []
-    for clause in clauses {
-      let holds = clause.condition.map(\.valueOfCondition) ?? true
-      if holds != false { possible.append(clause) }
-      if holds == true { break }
+    for clause in clauses where clause.holds != false {
+      possible.append(clause)
+      if clause.holds == true { break }
     }
     return possible
   }
 
   /// The clause that is compiled; `nil` for none, or if that is unknown.
-  var knownClause: IfConfigClauseSyntax? {
-    let possible = possibleClauses
-    guard let clause = possible.first, possible.count == 1 else { return nil }
-    return clause.condition.map(\.valueOfCondition) ?? true == true ? clause : nil
+  fileprivate var knownClause: IfConfigClauseSyntax? {
+    possibleClauses.first.flatMap { $0.holds == true ? $0 : nil }
   }
-
-  /// Whether it is unknown what is compiled.
-  var isUndecided: Bool { knownClause == nil && !possibleClauses.isEmpty }
 }
 
 extension IfConfigClauseSyntax {
+  /// Whether the condition holds; `nil` if that is unknown. `#else` has none.
+  fileprivate var holds: Bool? {
+    guard let condition else { return true }
+    return condition.valueOfCondition
+  }
+
   /// The members of a type in the clause, without those of blocks inside it.
   var members: [DeclSyntax] {
     guard case .decls(let members) = elements else { return [] }
@@ -77,7 +77,14 @@ extension AttributeListSyntax {
 
   func all(named name: String) -> [AttributeSyntax] { compiled.filter { $0.plainName == name } }
 
-  func has(_ name: String) -> Bool { compiled.contains { $0.plainName == name } }
+  func has(_ name: String) -> Bool {
+    contains { element in
+      switch element {
+      case .attribute(let attribute): attribute.plainName == name
+      case .ifConfigDecl(let block): block.knownClause?.attributes?.has(name) ?? false
+      }
+    }
+  }
 
   func mayHave(_ name: String) -> Bool { has(name) || undecided.contains { $0.plainName == name } }
 }
