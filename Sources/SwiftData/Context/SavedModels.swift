@@ -47,14 +47,16 @@ struct SavedModels {
     let deleted = settleChanges(of: batches, keepingOthers: keepsOthers)
     if !unreadableValues.isEmpty { forgetUnreadable(of: batches) }
     var upserted: [(storage: _ModelStorage, permanent: PersistentIdentifier, isShown: Bool)] = []
-    // Those that became stored rows, and those that may have.
-    var (merged, mayBeMerged) = ([PersistentIdentifier](), Set<ObjectIdentifier>())
+    var merged: [PersistentIdentifier] = []
+    // By batch and index, whether a new model became a stored row, or may have; empty for a batch without any.
+    var mayBeMerged: [[Bool]] = []
     for batch in batches {
       saved.deleted += batch.deletedStorages.map(\.identifier)
       let (storages, identifiers) = (batch.insertedStorages, batch.receipt.inserted)
       let dropped = Set(batch.receipt.consequences.dropped)
-      let mergedIndices = Set(batch.receipt.consequences.merged.map(\.index))
-      if dropped.isEmpty, mergedIndices.isEmpty {
+      let merges = batch.receipt.consequences.merged
+      var isMerged = merges.isEmpty ? [] : [Bool](repeating: false, count: identifiers.count)
+      if dropped.isEmpty, merges.isEmpty {
         // Shares the memory of the receipt.
         if saved.inserted.isEmpty {
           saved.inserted = identifiers
@@ -63,22 +65,24 @@ struct SavedModels {
         }
       }
       identities.reserve(for: identifiers)
-      for merge in batch.receipt.consequences.merged where !dropped.contains(merge.index) {
+      for merge in merges {
+        isMerged[merge.index] = true
+        if dropped.contains(merge.index) { continue }
         watchers.didMerge(storages[merge.index])
-        mayBeMerged.insert(ObjectIdentifier(storages[merge.index]))
         if !merge.isOfNewModel { merged.append(identifiers[merge.index]) }
       }
       for (index, permanent) in identifiers.enumerated() {
         let storage = storages[index]
-        if !dropped.isEmpty || !mergedIndices.isEmpty {
-          if dropped.contains(index) { continue }
-          if !mergedIndices.contains(index) { saved.inserted.append(permanent) }
+        if !dropped.isEmpty, dropped.contains(index) { continue }
+        if !dropped.isEmpty || !merges.isEmpty, merges.isEmpty || !isMerged[index] {
+          saved.inserted.append(permanent)
         }
         let isShown = makePermanent(storage, permanent)
         if !isShown { watchers.didMerge(storage) }
         let descriptor = storage.descriptor
         if !isShown || descriptor.isConstrained && !batch.port.isTransactional {
-          mayBeMerged.insert(ObjectIdentifier(storage))
+          if isMerged.isEmpty { isMerged = [Bool](repeating: false, count: identifiers.count) }
+          isMerged[index] = true
         }
         if !isShown
           || descriptor.isConstrained && (note != nil || !descriptor.relationshipSlots.isEmpty)
@@ -86,6 +90,7 @@ struct SavedModels {
           upserted.append((storage, permanent, isShown))
         }
       }
+      mayBeMerged.append(isMerged)
     }
     // An upsert may have changed a row that other instances show. Their related models can be
     // looked up now that all models of this save have their identifiers.
@@ -97,9 +102,9 @@ struct SavedModels {
     }
     let isExact =
       transaction == nil && upserted.allSatisfy(\.isShown) && batches.allSatisfy(\.storedAllMembers)
-    for batch in batches {
-      for storage in batch.insertedStorages {
-        if !mayBeMerged.isEmpty, mayBeMerged.contains(ObjectIdentifier(storage)) {
+    for (batch, isMerged) in zip(batches, mayBeMerged) {
+      for (index, storage) in batch.insertedStorages.enumerated() {
+        if !isMerged.isEmpty, isMerged[index] {
           // Its lists get the members that the row had.
           storage.notifyingObservers(of: storage.descriptor.toManySlots) { storage.acceptChanges() }
         } else {
@@ -116,7 +121,9 @@ struct SavedModels {
         }
       }
     }
-    if !merged.isEmpty {
+    if saved.updated.isEmpty, upserted.allSatisfy(\.isShown) {
+      saved.updated = merged
+    } else if !merged.isEmpty {
       var known = Set(saved.updated)
       saved.updated += merged.filter { known.insert($0).inserted }
     }

@@ -45,6 +45,7 @@ final class RowWriter {
   private(set) var merged: [SaveConsequences.Merge] = []
   /// The numbers of the root entities of new models that became a row with their unique values.
   private(set) var mergedRoots: Set<Int> = []
+  private var lastMergedRoot: Int?
 
   init(
     store: RelationalStore, _ prepared: PreparedSave, _ keys: KeyAssigner, _ changes: RowChanges,
@@ -323,7 +324,10 @@ final class RowWriter {
 
   func noteMerged(_ index: Int, _ save: EntitySave) {
     let row = RowChanges.Row(root: save.changes.root, key: keys[index])
-    mergedRoots.insert(row.root)
+    if row.root != lastMergedRoot {
+      lastMergedRoot = row.root
+      mergedRoots.insert(row.root)
+    }
     merged.append(SaveConsequences.Merge(index: index, isOfNewModel: changes.isNew(row)))
   }
 
