@@ -54,9 +54,14 @@ package struct StoreIndexes {
 
   /// Creates the missing indexes, in a transaction of the caller.
   func complete(_ connection: Connection) throws -> Set<String> {
-    let stored = try storedObjects(connection)
+    var stored = try storedObjects(connection)
+    // A wrong index may be the only one that keeps other values unique.
+    for index in ordinaryIndexes
+    where try stored[index.name] != nil && isMissing(index, stored, connection) {
+      try connection.execute("DROP INDEX \(index.name.quotedName)")
+      stored[index.name] = nil
+    }
     for index in ordinaryIndexes where try isMissing(index, stored, connection) {
-      if stored[index.name] != nil { try connection.execute("DROP INDEX \(index.name.quotedName)") }
       try create(index, connection, .sqlite)
     }
     if spatialIndexes.isEmpty { return [] }

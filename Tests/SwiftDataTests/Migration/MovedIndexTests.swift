@@ -24,6 +24,15 @@ enum MovedIndexes {
     }
   }
 
+  enum Both {
+    @Model final class Product {
+      @Attribute(.unique) var aText: String
+      @Attribute(.unique) var code: Int
+
+      init(_ aText: String, _ code: Int) { (self.aText, self.code) = (aText, code) }
+    }
+  }
+
   // A model becomes the former one of its name.
 
   enum First {
@@ -197,6 +206,27 @@ enum MovedIndexes {
     context.insert(Number.Product(2))
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Number.Product>()) == 3)
+  }
+
+  /// The index of `code` is the only one that keeps the texts unique.
+  @Test func eachPropertyHasItsIndexAfterOneWasReplaced() throws {
+    typealias Product = MovedIndexes.Both.Product
+    try store.make([Product.self]) { $0.insert(Product("a", 1)) }
+    try SQLiteFile.execute(
+      """
+      DROP INDEX Z_Product_UNIQUE_code; DROP INDEX Z_Product_UNIQUE_aText;
+      CREATE UNIQUE INDEX Z_Product_UNIQUE_code ON ZPRODUCT (ZATEXT)
+      """, in: store.url)
+    let context = try store.open([Product.self])
+    for code in 2...3 {
+      context.insert(Product("b", code))
+      try context.save()
+    }
+    context.insert(Product("c", 1))
+    try context.save()
+    let order = [SortDescriptor(\Product.code)]
+    let products = try context.fetch(FetchDescriptor<Product>(sortBy: order))
+    #expect(products.map(\.aText) == ["c", "b"] && products.map(\.code) == [1, 3])
   }
 
   @Test func duplicatesUnderAnIndexOfAnotherColumnAreRefused() throws {
