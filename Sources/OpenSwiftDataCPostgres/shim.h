@@ -71,9 +71,11 @@ static inline int cpostgres_wait(int socket, int wake, int events, int milliseco
 // Sends what libpq has to send, as PQflush does, but waits while the socket is full, until it has been
 // full for the time limit. After each partial write libpq moves all the rest to the front of its buffer,
 // which takes a time that is quadratic in the size. A socket that waits takes nearly all at once.
-// The socket waits only inside this function.
+// The socket waits only inside this function. An encrypted connection sends in records, and would wait
+// for each of them.
 
 static inline int cpostgres_flush_waiting(PGconn *connection, int milliseconds) {
+  if (PQsslInUse(connection) || PQgssEncInUse(connection)) return PQflush(connection);
   int socket = PQsocket(connection);
   int flags = fcntl(socket, F_GETFL);
   if (flags < 0) return PQflush(connection);
