@@ -18,7 +18,7 @@ extension ChangePlanner {
     let crossings = crossings()
     var counts: [EarlierLinks: Int] = [:]
     for links in crossings.flatMap(\.links.all) {
-      for side in [links, links.reversed] { counts[side, default: 0] += 1 }
+      for side in Set([links, links.reversed]) { counts[side, default: 0] += 1 }
     }
     for crossing in crossings {
       guard let former = crossing.links.own.first?.far else { continue }
