@@ -58,9 +58,10 @@ struct MovedIndexTests {
     try TestDatabase.texts(
       (store ?? self.store).url,
       """
-      SELECT regexp_replace(indexdef, ' ON [^ ]*[.]', ' ON ') FROM pg_indexes \
-      WHERE schemaname = current_schema() AND indexdef LIKE '%UNIQUE INDEX%' \
-      AND indexname LIKE 'Z_%_UNIQUE_%' AND tablename LIKE 'Z%' ORDER BY indexname
+      SELECT regexp_replace(pg_get_indexdef(i.indexrelid), ' ON [^ ]*[.]', ' ON ') \
+      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid \
+      WHERE c.relnamespace = current_schema()::regnamespace AND i.indisunique \
+      AND c.relname LIKE 'Z_%_UNIQUE_%' ORDER BY c.relname
       """)
   }
 
