@@ -9,6 +9,9 @@ import Testing
     let closed = try #require(FileHandle(forWritingAtPath: "/dev/null"))
     try closed.close()
     StandardError.write("a line\n", to: closed)
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    StandardError.write("a line\n", to: pipe.fileHandleForWriting)
   }
 
   /// Warnings and the statement log go through the function above.
