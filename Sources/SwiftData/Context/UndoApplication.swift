@@ -54,6 +54,7 @@ struct UndoApplication {
     for (slot, value) in before.attributes {
       storage.notifyingObservers(of: slot) {
         recorder.willChange(storage, slot: slot)
+        storage.willRestore(slot)
         storage.overlay(value, at: slot)
       }
     }

@@ -13,7 +13,7 @@
 /// how it is replaced. But setting nil after nil was read changes nothing: `x.place?.name = ""` sets nil if
 /// it has read nil. And a value that is edited in parts, such as a list, a dictionary or a structure, is
 /// replaced only if it was not read before: `x.tags.insert("a")` sets what it has read, and so may any other
-/// setter. Such an edit is derived, unless it is nil.
+/// setter. Such an edit is derived, unless it is nil. A redo brings a derived value back as such.
 ///
 /// A slot is derived only while it differs from the store. Only a model with a failed read has an
 /// instance, beside its observers: the accessors of all other models make no further test.
@@ -25,12 +25,14 @@ final class StandIns {
   /// Those of them whose values have parts that can be edited. Another row does not change what was read.
   private var undecoded = SlotSet()
   private var derived = SlotSet()
+  /// Slots that have had a derived value, which an undo or a redo may bring back.
+  private var everDerived = SlotSet()
 
   /// - Parameter hasParts: Whether an edit of the property may change a part of its value.
   func didReturn(_ slot: Int, _ reason: UnreadableValue.Reason, hasParts: Bool) {
     if reason == .unreadableStore { return returned.insert(slot) }
     unsuitable.insert(slot)
-    if hasParts, reason == .unsuitableValue { undecoded.insert(slot) }
+    if hasParts, reason == .unsuitableValue || reason == .missingFile { undecoded.insert(slot) }
   }
 
   func willRead(_ slot: Int, changed: SlotSet) {
@@ -45,9 +47,17 @@ final class StandIns {
   func hasReturned(_ slot: Int) -> Bool { returned.contains(slot) }
 
   func willSet(_ slot: Int, isNull: Bool) {
-    let isDerived = returned.contains(slot) || !isNull && undecoded.contains(slot)
-    if isDerived { derived.insert(slot) } else { derived.remove(slot) }
+    if isNull { undecoded.remove(slot) }
+    if returned.contains(slot) || undecoded.contains(slot) {
+      derived.insert(slot)
+      everDerived.insert(slot)
+    } else {
+      derived.remove(slot)
+    }
   }
+
+  /// An undo or a redo is about to set an earlier value, which may be one that was derived.
+  func willRestore(_ slot: Int) { if everDerived.contains(slot) { derived.insert(slot) } }
 
   /// A list is about to be set to one that was changed in place.
   func willSetInPlace(_ slot: Int) {
@@ -68,7 +78,10 @@ final class StandIns {
   func forgetUnsuitable() { unsuitable = SlotSet() }
 
   /// Setting nil will change the value.
-  func allowNil(_ slot: Int) { unsuitable.remove(slot) }
+  func allowNil(_ slot: Int) {
+    unsuitable.remove(slot)
+    undecoded.remove(slot)
+  }
 
   private func forget(_ slot: Int) {
     returned.remove(slot)
@@ -77,7 +90,10 @@ final class StandIns {
   }
 
   /// A list was set, but the members that it replaces could not be read.
-  func didSetUnread(_ slot: Int) { derived.insert(slot) }
+  func didSetUnread(_ slot: Int) {
+    derived.insert(slot)
+    everDerived.insert(slot)
+  }
 
   /// Called when a save was refused because of derived values: a value that is set without another read is
   /// not derived.
@@ -113,6 +129,9 @@ extension _ModelStorage {
   func willSet(_ slot: Int, isNull: Bool = false) { standIns?.willSet(slot, isNull: isNull) }
 
   func didSet(_ slot: Int) { standIns?.didSet(slot) }
+
+  /// Called before an undo or a redo sets a property.
+  func willRestore(_ slot: Int) { standIns?.willRestore(slot) }
 
   /// Called before an accessor sets a list that it has changed in place.
   func willSetInPlace(_ slot: Int) { standIns?.willSetInPlace(slot) }

@@ -63,6 +63,26 @@ import Testing
     #expect(try context.stored(Sketch.self).first?.count == 8)
   }
 
+  /// The volume of the files may be away for a moment.
+  @Test func aListIsNotReplacedByAnEditOfAMissingFile() throws {
+    let context = ModelContext(container)
+    context.insert(Sketch(size: 300_000))
+    try context.save()
+    let away = folder.values.appendingPathExtension("away")
+    try FileManager.default.moveItem(at: folder.values, to: away)
+    let other = ModelContext(container)
+    let sketch = try #require(try other.fetch(FetchDescriptor<Sketch>()).first)
+    sketch.lines = sketch.lines + ["new"]
+    let error = #expect(throws: SwiftDataError.self) { try other.save() }
+    #expect(error == .storeReadFailure && error?.property == "lines")
+    other.rollback()
+    try FileManager.default.moveItem(at: away, to: folder.values)
+    #expect(sketch.lines.count == 75_000)
+    sketch.lines.append("new")
+    try other.save()
+    #expect(try context.stored(Sketch.self).first?.lines.count == 75_001)
+  }
+
   @Test func aValueThatSomebodyElseReplacedIsReadAnew() throws {
     let context = ModelContext(container)
     let (whole, part) = (try picture("a", in: context), ModelContext(container))

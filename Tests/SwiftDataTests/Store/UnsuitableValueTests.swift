@@ -192,6 +192,35 @@ import Testing
     #expect(try !unreadable().contains("part"))
   }
 
+  @Test func redoBringsAnEditBackThatIsNotSaved() throws {
+    let (score, context) = try score()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    score.required = score.required + [.init(3)]
+    context.processPendingChanges()
+    manager.undo()
+    manager.redo()
+    #expect(score.required == [.init(3)])
+    expectRefusal(context, "required")
+    manager.undo()
+    score.name = "changed"
+    try context.save()
+    #expect(try unreadable() == ["part", "parts", "required"])
+  }
+
+  @Test func aValueThatFollowsNilIsStored() throws {
+    let (score, context) = try score()
+    #expect(score.part == nil && score.parts == nil)
+    score.setValue(forKey: \.part, to: nil)
+    try context.save()
+    score.part = .init(1)
+    score.setValue(forKey: \.parts, to: nil)
+    score.parts = [.init(2)]
+    try context.save()
+    #expect(try unreadable() == ["required"])
+  }
+
   @Test func undoKeepsTheStoredValue() throws {
     let (score, context) = try score()
     let manager = UndoManager()
