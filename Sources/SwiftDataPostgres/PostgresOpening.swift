@@ -157,6 +157,8 @@ struct PostgresOpening {
       }.run()
       let opened = try reopened(database)
       if !path.changesVersionNameOnly { try lock.outlastChecks() }
+      MigrationLossLog.note(
+        exchanged: path.exchangedNames, in: migration.subject.name, "There is no copy.")
       return opened
     }
     try database.complete(migration.models, version: migration.version)

@@ -24,18 +24,19 @@ package struct ExchangedNames {
 
   package var isEmpty: Bool { entities.isEmpty && properties.isEmpty }
 
-  /// Whether an earlier model has these names, but not exchanged.
-  package func arePending(in stored: ModelDescription) -> Bool {
-    if isEmpty { return false }
+  /// The names that an earlier model has, but not exchanged: `Trip`, `Trip.name`.
+  package func pending(in stored: ModelDescription) -> [String] {
+    if isEmpty { return [] }
     let counterparts = ModelCounterparts(from: stored, to: model)
-    return entities.contains { name in
+    let pendingEntities = entities.filter { name in
       counterparts.entity(name).map { $0.name != name } ?? false
     }
-      || properties.contains { entity, names in
-        names.contains { name in
-          counterparts.property(name, of: entity).map { $0.property.name != name } ?? false
-        }
-      }
+    let pendingProperties = properties.flatMap { entity, names in
+      names.filter { name in
+        counterparts.property(name, of: entity).map { $0.property.name != name } ?? false
+      }.map { "\(entity).\($0)" }
+    }
+    return (pendingEntities + pendingProperties).sorted()
   }
 
   /// The names from which a sequence of former names leads back.

@@ -69,6 +69,7 @@ struct FileMigration {
     defer { try? pool.close() }
     let external = ExternalFiles(of: configuration.url)
     var losses: [MigrationLoss] = []
+    var exchangedNames: [String] = []
     var backup: StoreBackup?
     func keepBackup() throws {
       if backup != nil { return }
@@ -82,9 +83,9 @@ struct FileMigration {
         guard let stored = try pool.read(reader.read),
           case .migrate(let path) = try migration.decision(stored)
         else { return }
-        if configuration.keepsMigrationBackup == true, !path.changesVersionNameOnly {
-          try keepBackup()
-        }
+        exchangedNames = path.exchangedNames
+        let keepsBackup = configuration.keepsMigrationBackup ?? !exchangedNames.isEmpty
+        if keepsBackup, !path.changesVersionNameOnly { try keepBackup() }
         let file = MigratedFile(
           configuration: configuration, pool: pool, external: external, reader: reader)
         try MigrationRun(migration, path, StoreIdentity(stored), file) { deleted in
@@ -100,6 +101,7 @@ struct FileMigration {
     }
     MigrationLossLog.note(
       losses, of: configuration.url, before: migration.version, copy: backup?.url)
+    MigrationLossLog.note(exchanged: exchangedNames, of: configuration.url, copy: backup?.url)
   }
 
   /// Refuses losses of the first step before the file is opened for writing, which changes its

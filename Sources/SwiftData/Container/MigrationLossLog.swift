@@ -6,9 +6,23 @@ package enum MigrationLossLog {
   ///   - version: The version that the store was migrated to.
   ///   - copy: The copy of the store from before the migration.
   static func note(_ losses: [MigrationLoss], of url: URL, before version: String, copy: URL?) {
-    note(
-      losses, of: "store at \(url.path)", before: version,
-      copy.map { "A copy of the earlier store is at \($0.path)." } ?? "There is no copy.")
+    note(losses, of: "store at \(url.path)", before: version, sentence(about: copy))
+  }
+
+  static func note(exchanged names: [String], of url: URL, copy: URL?) {
+    note(exchanged: names, in: "store at \(url.path)", sentence(about: copy))
+  }
+
+  private static func sentence(about copy: URL?) -> String {
+    copy.map { "A copy of the earlier store is at \($0.path)." } ?? "There is no copy."
+  }
+
+  /// Writes a line about models and properties that have exchanged their names without another version.
+  package static func note(exchanged names: [String], in store: String, _ copy: String) {
+    if names.isEmpty { return }
+    WarningLog.write(
+      "\(names.joined(separator: ", ")) of the \(store) have exchanged their values in all rows, because their "
+        + "originalName says so and the store did not know it yet. \(copy)")
   }
 
   /// - Parameters:

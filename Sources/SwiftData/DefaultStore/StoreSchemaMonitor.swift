@@ -106,7 +106,7 @@ package final class StoreSchemaMonitor: Sendable {
       ModelDescription(entities: model.entities.filter { entities[$0.name] != nil }))
     guard !exchanged.isEmpty, let modelCache, let stored = try? ModelCache.decode(modelCache)
     else { return false }
-    return exchanged.arePending(in: stored)
+    return !exchanged.pending(in: stored).isEmpty
   }
 
   private func check(_ connection: Connection) throws {

@@ -21,6 +21,9 @@ package struct MigrationPath: Hashable, Sendable {
   package let versionNames: [String]
   /// Whether rows and tables stay as they are, and only the name of the version changes.
   package let changesVersionNameOnly: Bool
+  /// The models and properties that exchange their names while the version stays. If a program has written rows
+  /// with the exchanged names before, their values are exchanged too.
+  package var exchangedNames: [String] = []
 
   /// The text for errors: `1.0.0 to 2.0.0 (by a stage of the plan), 2.0.0 to 3.0.0`.
   package var text: String {

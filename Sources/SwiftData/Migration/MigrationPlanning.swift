@@ -75,14 +75,14 @@ package struct MigrationPlanning {
   /// Whether values are stored as the version reads them. Attributes of other modules do not count.
   private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     keepsLargeValues(of: version, store) && keepsIntegers(of: version, store)
-      && keepsComposites(of: version, store) && keepsNames(of: version, store)
+      && keepsComposites(of: version, store) && exchangedNames(of: version, store).isEmpty
   }
 
-  /// Whether no models or properties have exchanged their names since the file was written.
-  private func keepsNames(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+  /// The models and properties that have exchanged their names since the file was described.
+  private func exchangedNames(of version: ModelVersion, _ store: StoreIdentity) -> [String] {
     let exchanged = ExchangedNames(version.model(of: names(in: store)))
-    guard !exchanged.isEmpty, let stored = store.model else { return true }
-    return !exchanged.arePending(in: stored)
+    guard !exchanged.isEmpty, let stored = store.model else { return [] }
+    return exchanged.pending(in: stored)
   }
 
   /// Whether the parts of composites are in the columns in which the version reads them, and may be nil
@@ -124,7 +124,8 @@ package struct MigrationPlanning {
   private func pathKeepingVersion(_ store: StoreIdentity) -> MigrationPath {
     MigrationPath(
       steps: [MigrationPath.Step(from: target, to: target, stage: nil)],
-      versionNames: [store.versionText, versions[target].name], changesVersionNameOnly: false)
+      versionNames: [store.versionText, versions[target].name], changesVersionNameOnly: false,
+      exchangedNames: exchangedNames(of: versions[target], store))
   }
 
   private func path(of store: StoreIdentity, from start: Int?) -> MigrationPath {

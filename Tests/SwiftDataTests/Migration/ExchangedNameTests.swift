@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 /// Models and properties that exchange their names. The version hashes before and after are equal.
@@ -76,6 +77,20 @@ import Testing
     #expect(notes.map(\.a) == ["b1", "a2"])
     #expect(notes.map(\.b) == ["c1", "b2"])
     #expect(notes.map(\.c) == ["a1", "c2"])
+  }
+
+  /// Another program may have saved rows under the exchanged names before.
+  @Test(.sqliteOnly("a copy of a file")) func anExchangeKeepsACopyAndIsReported() throws {
+    try insert(Before.Note(1))
+    let lines = Mutex<[String]>([])
+    try WarningLog.$receiver.withValue({ line in lines.withLock { $0.append(line) } }) {
+      for _ in 0..<2 { _ = try open([After.Note.self]) }
+    }
+    let line = try #require(lines.withLock { $0 }.first)
+    #expect(lines.withLock { $0 }.count == 1)
+    #expect(line.contains("Note.a, Note.b, Note.c") && line.contains("A copy of the earlier store"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(names.contains { line.contains($0) && $0 != folder.store.lastPathComponent })
   }
 
   @Test func aNewStoreHasNothingToExchange() throws {
