@@ -59,9 +59,9 @@ struct MovedIndexTests {
       (store ?? self.store).url,
       """
       SELECT regexp_replace(pg_get_indexdef(i.indexrelid), ' ON [^ ]*[.]', ' ON ') \
-      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid \
+      FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid JOIN pg_class AS t ON t.oid = i.indrelid \
       WHERE c.relnamespace = current_schema()::regnamespace AND i.indisunique \
-      AND c.relname LIKE 'Z_%_UNIQUE_%' ORDER BY c.relname
+      AND c.relname LIKE 'Z_%_UNIQUE_%' AND t.relname LIKE 'Z%' ORDER BY c.relname
       """)
   }
 
