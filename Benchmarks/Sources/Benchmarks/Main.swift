@@ -52,6 +52,9 @@ struct Benchmarks {
     if arguments.first == "--saves" {
       return try SaveComparison(in: directory).run(Array(arguments.dropFirst()))
     }
+    if arguments.first == "--units" {
+      return try await UnitComparison(in: directory).run(Array(arguments.dropFirst()))
+    }
     if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
     if arguments.first == "--observers" { return try await ObserverComparison(in: directory).run() }
     Report.printTimes(try times(in: directory), rows: rows)
