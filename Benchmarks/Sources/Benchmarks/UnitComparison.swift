@@ -9,7 +9,7 @@ import SwiftData
 /// write files of the same layout, and return the same values. Only ours keeps a history. Rounds take turns, the
 /// best one counts.
 struct UnitComparison {
-  private static let articles = 2_000
+  fileprivate static let articles = 2_000
   private static let writes = 4_000
   private static let rounds = 5
   private static let taskCounts = [1, 8, 64]
@@ -19,14 +19,30 @@ struct UnitComparison {
   /// - Parameter folder: Where nothing else is.
   init(in folder: URL) { self.folder = folder }
 
-  /// - Parameter arguments: None for a report, or a number of tasks and of writes for a profiler.
+  /// - Parameter arguments: None for a report, or a number of units in a transaction and of all units for a
+  ///   profiler. They run on this thread, because valgrind does not stand tasks.
   func run(_ arguments: [String]) async throws {
     guard !arguments.isEmpty else { return try await report() }
-    guard arguments.count >= 2, let tasks = Int(arguments[0]), let count = Int(arguments[1])
+    guard arguments.count >= 2, let size = Int(arguments[0]), let count = Int(arguments[1])
     else { throw UsageFailure() }
     let store = try UnitStore(
       folder.appendingPathComponent("repeated.store"), articles: Self.articles)
-    try await Self.write(count, tasks, store)
+    let context = ModelContext(store.container)
+    try Self.writeGroups(of: size, 100, context)
+    try Self.writeGroups(of: size, count, context)
+  }
+
+  /// What a `ModelWriter` does with units that come together.
+  @inline(never)
+  private static func writeGroups(of size: Int, _ count: Int, _ context: ModelContext) throws {
+    for start in stride(from: 0, to: count, by: size) {
+      try context.transaction {
+        for number in start..<min(start + size, count) {
+          try UnitStore.write(number, context)
+          try context.save()
+        }
+      }
+    }
   }
 
   private func report() async throws {
@@ -63,12 +79,7 @@ struct UnitComparison {
       for task in 0..<tasks {
         group.addTask {
           for number in stride(from: task, to: count, by: tasks) {
-            let code = Article.code(number * 7 % articles)
-            if number % 2 == 0 {
-              try await writer.edit(code, title: "Title \(number)")
-            } else {
-              try await writer.like(code)
-            }
+            try await writer.write(number)
           }
         }
       }
@@ -80,13 +91,8 @@ struct UnitComparison {
 private struct MissingArticle: Error {}
 
 private protocol UnitWriter: Sendable {
-  /// - Returns: The article afterwards.
-  @discardableResult
-  func edit(_ code: String, title: String) async throws -> ArticleView
-
-  /// - Returns: The likes afterwards.
-  @discardableResult
-  func like(_ code: String) async throws -> Int
+  /// Edits the title of an article and returns all of it, or counts a like and returns their number.
+  func write(_ number: Int) async throws
 }
 
 @Model
@@ -109,6 +115,9 @@ final class Article {
   }
 
   static func code(_ index: Int) -> String { String(1_000_000 + index, radix: 36) }
+
+  /// The code of the article that a unit changes.
+  static func code(ofUnit number: Int) -> String { code(number * 7 % UnitComparison.articles) }
 }
 
 @Model
@@ -142,11 +151,12 @@ struct ArticleView: Sendable {
 // MARK: - This package
 
 private final class UnitStore: UnitWriter {
+  let container: ModelContainer
   private let writer: ModelWriter
 
   /// - Parameter url: A file that does not exist yet.
   init(_ url: URL, articles count: Int) throws {
-    let container = try ModelContainer(
+    container = try ModelContainer(
       for: Article.self, configurations: ModelConfiguration(url: url))
     let context = ModelContext(container)
     let writers = (0..<20).map { Writer("Writer \($0)") }
@@ -160,27 +170,38 @@ private final class UnitStore: UnitWriter {
     writer = ModelWriter(container)
   }
 
-  func edit(_ code: String, title: String) async throws -> ArticleView {
-    try await writer.write { context in
-      var descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.code == code })
-      descriptor.relationshipKeyPathsForPrefetching = [\.writer, \.topics]
-      guard let article = try context.fetch(descriptor).first else { throw MissingArticle() }
-      article.title = title
-      article.revision += 1
-      return ArticleView(
-        code: article.code, title: article.title, body: article.body, created: article.created,
-        likes: article.likes, revision: article.revision, writer: article.writer?.name,
-        topics: article.topics.map(\.name).sorted())
+  func write(_ number: Int) async throws {
+    try await writer.write { try UnitStore.write(number, $0) }
+  }
+
+  static func write(_ number: Int, _ context: ModelContext) throws {
+    let code = Article.code(ofUnit: number)
+    if number % 2 == 0 {
+      _ = try edit(code, title: "Title \(number)", context)
+    } else {
+      _ = try like(code, context)
     }
   }
 
-  func like(_ code: String) async throws -> Int {
-    try await writer.write { context in
-      let descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.code == code })
-      guard let article = try context.fetch(descriptor).first else { throw MissingArticle() }
-      article.likes += 1
-      return article.likes
-    }
+  private static func edit(
+    _ code: String, title: String, _ context: ModelContext
+  ) throws -> ArticleView {
+    var descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.code == code })
+    descriptor.relationshipKeyPathsForPrefetching = [\.writer, \.topics]
+    guard let article = try context.fetch(descriptor).first else { throw MissingArticle() }
+    article.title = title
+    article.revision += 1
+    return ArticleView(
+      code: article.code, title: article.title, body: article.body, created: article.created,
+      likes: article.likes, revision: article.revision, writer: article.writer?.name,
+      topics: article.topics.map(\.name).sorted())
+  }
+
+  private static func like(_ code: String, _ context: ModelContext) throws -> Int {
+    let descriptor = FetchDescriptor<Article>(predicate: #Predicate { $0.code == code })
+    guard let article = try context.fetch(descriptor).first else { throw MissingArticle() }
+    article.likes += 1
+    return article.likes
   }
 }
 
@@ -216,7 +237,16 @@ private final class HandwrittenUnits: UnitWriter {
     }
   }
 
-  func edit(_ code: String, title: String) async throws -> ArticleView {
+  func write(_ number: Int) async throws {
+    let code = Article.code(ofUnit: number)
+    if number % 2 == 0 {
+      _ = try await edit(code, title: "Title \(number)")
+    } else {
+      _ = try await like(code)
+    }
+  }
+
+  private func edit(_ code: String, title: String) async throws -> ArticleView {
     try await pool.write { [pairs] database in
       let change = try database.cachedStatement(
         sql: """
@@ -240,7 +270,7 @@ private final class HandwrittenUnits: UnitWriter {
     }
   }
 
-  func like(_ code: String) async throws -> Int {
+  private func like(_ code: String) async throws -> Int {
     try await pool.write { database in
       let statement = try database.cachedStatement(
         sql: """
