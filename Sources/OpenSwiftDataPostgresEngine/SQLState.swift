@@ -33,6 +33,5 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   package static let adminShutdown: SQLState = "57P01"
   package static let crashShutdown: SQLState = "57P02"
   package static let cannotConnectNow: SQLState = "57P03"
-  package static let databaseDropped: SQLState = "57P04"
   package static let idleSessionTimeout: SQLState = "57P05"
 }

@@ -45,9 +45,6 @@ final class PostgresCommitWatch: CommitWatch {
     polling.start(onCommit)
     listener?.start()
   }
-
-  /// The number of polls since the start, for tests and measurements.
-  var pollCount: Int { polling.count }
 }
 
 /// The thread that polls. `state` guards all state.
@@ -55,7 +52,6 @@ private final class CommitPolling: Sendable {
   private struct State {
     var timing: HistoryPollTiming
     var known: Int64?
-    var count = 0
     var hasReportedMismatch = false
     var hasEnded = false
   }
@@ -72,8 +68,6 @@ private final class CommitPolling: Sendable {
   }
 
   private var now: Duration { ContinuousClock.now - start }
-
-  var count: Int { state.withLock { $0.count } }
 
   func start(_ onCommit: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in run(onCommit) }
@@ -109,7 +103,6 @@ private final class CommitPolling: Sendable {
       let hasChanged = state.withLock { state in
         let hasChanged = state.known != number || state.hasReportedMismatch
         state.known = number
-        state.count += 1
         state.hasReportedMismatch = false
         state.timing.polled(hasChanged: hasChanged, now: now)
         return hasChanged && !state.hasEnded

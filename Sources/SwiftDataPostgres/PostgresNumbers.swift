@@ -258,10 +258,10 @@ final class PostgresNumbers: NumberAllocator {
     _ transaction: NewTransaction, _ session: any SQLSession, added: @escaping (Int64) -> Void
   ) throws {
     try correctSequences(session)
-    let (sql, texts, count) = try references(to: transaction.texts, session)
+    let (sql, keys, texts) = try references(to: transaction.texts, session)
     if let rowLock { try session.statement(rowLock).runLater(.none) }
     noteProof(of: transaction, session)
-    try session.statement(sql).integersLater(.values(texts + [.real(transaction.time)] + count)) {
+    try session.statement(sql).integersLater(.values(keys + [.real(transaction.time)] + texts)) {
       $0.first.map(added)
     }
     let changes = transaction.changes
@@ -303,7 +303,7 @@ final class PostgresNumbers: NumberAllocator {
       keys[bytes] = key
       return .integer(key)
     }
-    return (addTransaction, references, [.integer(Int64(keys.count))] + values)
+    return (addTransaction, references, values)
   }
 
   /// The parameters of `addChanges`.

@@ -15,6 +15,9 @@ extension PostgresStatement {
   private static let deferredRows = 4
 
   package func run(_ rows: RowWrites) throws {
+    if rows.count <= PostgresStatement.deferredRows {
+      if try keep(rows, unlessLarge: canCopy(rows)) { return }
+    }
     guard let copy = try copyCommand(rows) else { return try sendRows(rows) }
     for part in rows.parts(ofRows: PostgresStatement.rowsPerCopy) {
       if try !copyRows(part, copy) { try sendRows(part) }
@@ -55,11 +58,7 @@ extension PostgresStatement {
 
   private func sendRows(_ rows: RowWrites) throws {
     if rows.count <= PostgresStatement.deferredRows {
-      _ = try rows.forEach(self) {
-        try runLater()
-        parameters.clear()
-        return true
-      }
+      _ = try keep(rows)
       return
     }
     try runBatch { send in
@@ -68,6 +67,21 @@ extension PostgresStatement {
         return true
       }
     }
+  }
+
+  /// Keeps a few rows until the next statement of the transaction.
+  /// - Returns: Whether they are kept: not if the first one is large and the caller wants none of these.
+  private func keep(_ rows: RowWrites, unlessLarge: Bool = false) throws -> Bool {
+    var isLarge = unlessLarge
+    parameters.clear()
+    _ = try rows.forEach(self) {
+      // The first row tells it.
+      if isLarge { isLarge = parameters.size >= PostgresStatement.largeRow }
+      if !isLarge { try runLater() }
+      parameters.clear()
+      return !isLarge
+    }
+    return !isLarge
   }
 
   private func sendWhileChanging(_ rows: RowWrites) throws -> Int {
@@ -122,13 +136,17 @@ extension PostgresStatement {
 
   /// The command that inserts the rows together; `nil` if they are better sent one by one.
   private func copyCommand(_ rows: RowWrites) throws -> CopyCommand? {
-    guard let bulk = rows.bulkInsert, canCopy, connection.hasOpenTransaction,
+    guard let bulk = rows.bulkInsert, canCopy(rows),
       try rows.count >= PostgresStatement.copiedRows || hasLargeRow(rows)
     else { return nil }
     let columns = bulk.columns.map(PostgresConnection.quoted).joined(separator: ", ")
     return CopyCommand(
       sql: "COPY \(PostgresConnection.quoted(bulk.table)) (\(columns)) FROM STDIN (FORMAT binary)",
       last: bulk.last)
+  }
+
+  private func canCopy(_ rows: RowWrites) -> Bool {
+    rows.bulkInsert != nil && canCopy && connection.hasOpenTransaction
   }
 
   /// Whether the first row has large values.

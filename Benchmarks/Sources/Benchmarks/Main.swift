@@ -53,7 +53,9 @@ struct Benchmarks {
       return try SaveComparison(in: directory).run(Array(arguments.dropFirst()))
     }
     if arguments.first == "--units" {
-      return try await UnitComparison(in: directory).run(Array(arguments.dropFirst()))
+      let comparison = UnitComparison(in: directory)
+      if arguments.count > 1 { return try comparison.profile(Array(arguments.dropFirst())) }
+      return try await comparison.run()
     }
     if arguments.first == "--history" { return try HistoryComparison(in: directory).run() }
     if arguments.first == "--observers" { return try await ObserverComparison(in: directory).run() }

@@ -19,11 +19,10 @@ struct UnitComparison {
   /// - Parameter folder: Where nothing else is.
   init(in folder: URL) { self.folder = folder }
 
-  /// - Parameter arguments: None for a report, or a number of units in a transaction and of all units for a
-  ///   profiler. They run on this thread, because valgrind does not stand tasks.
-  func run(_ arguments: [String]) async throws {
-    guard !arguments.isEmpty else { return try await report() }
-    guard arguments.count >= 2, let size = Int(arguments[0]), let count = Int(arguments[1])
+  /// Runs units for a profiler on this thread, because valgrind stops where tasks begin.
+  /// - Parameter arguments: How many units a transaction has, and how many there are.
+  func profile(_ arguments: [String]) throws {
+    guard arguments.count == 2, let size = Int(arguments[0]), let count = Int(arguments[1])
     else { throw UsageFailure() }
     let store = try UnitStore(
       folder.appendingPathComponent("repeated.store"), articles: Self.articles)
@@ -45,7 +44,7 @@ struct UnitComparison {
     }
   }
 
-  private func report() async throws {
+  func run() async throws {
     let store = try UnitStore(folder.appendingPathComponent("store"), articles: Self.articles)
     let other = folder.appendingPathComponent("handwritten.store")
     _ = try UnitStore(other, articles: Self.articles)
