@@ -9,12 +9,18 @@ import OpenSwiftDataCSQLite
 ///    other commits.
 /// 4. SQLite may roll back by itself, for example when the disk is full. The next inner transaction
 ///    then throws, and so does `commitEnclosing`.
+/// 5. A savepoint copies each page that is changed inside it. After `omitSavepointsInside` there are
+///    none. An inner transaction that is rolled back after it has written then fails the whole, as in 4.
 final class EnclosingTransaction {
   /// The number of open inner transactions.
   fileprivate(set) var depth = 0
   fileprivate var isCommitting = false
   /// An inner transaction could not be undone, so the whole must not be committed.
   fileprivate var isBroken = false
+  /// Whether inner transactions have no savepoints.
+  fileprivate var isIndivisible = false
+  /// What the connection had changed when each open inner transaction began, if they have no savepoints.
+  fileprivate var starts: [Int64] = []
 
   /// The savepoint at the current depth.
   fileprivate var savepoint: String { "\"enclosed \(depth)\"" }
@@ -88,11 +94,27 @@ extension Connection {
 
   package var isEnclosed: Bool { enclosing != nil }
 
+  /// From now on inner transactions are not undone alone. Call it while none is open.
+  package func omitSavepointsInside() {
+    guard let enclosing, enclosing.depth == 0 else { return }
+    enclosing.isIndivisible = true
+  }
+
+  /// Why the enclosing transaction can't be committed any more.
+  package var enclosingFailure: SQLiteError? {
+    do {
+      try enclosing.map(requireWhole)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// Whether an inner transaction is open.
   package var hasTransactionInside: Bool { (enclosing?.depth ?? 0) > 0 }
 
   /// Throws if SQLite has rolled back the enclosing transaction.
-  func requireWhole(_ enclosing: EnclosingTransaction) throws {
+  func requireWhole(_ enclosing: EnclosingTransaction) throws(SQLiteError) {
     if isInTransaction, !enclosing.isBroken { return }
     throw SQLiteError(
       .aborted,
@@ -104,7 +126,11 @@ extension Connection {
 
   func begin(in enclosing: EnclosingTransaction) throws {
     try requireWhole(enclosing)
-    try prepare("SAVEPOINT \(enclosing.savepoint)").run()
+    if enclosing.isIndivisible {
+      enclosing.starts.append(totalChanges)
+    } else {
+      try prepare("SAVEPOINT \(enclosing.savepoint)").run()
+    }
     enclosing.depth += 1
   }
 
@@ -114,6 +140,10 @@ extension Connection {
       throw SQLiteError(.misuse, message: "no transaction is open", path: path)
     }
     enclosing.depth -= 1
+    if enclosing.isIndivisible {
+      enclosing.starts.removeLast()
+      return
+    }
     do {
       try prepare("RELEASE \(enclosing.savepoint)").run()
     } catch {
@@ -125,6 +155,10 @@ extension Connection {
   func rollback(in enclosing: EnclosingTransaction) {
     guard enclosing.depth > 0 else { return }
     enclosing.depth -= 1
+    if enclosing.isIndivisible {
+      if enclosing.starts.removeLast() != totalChanges { enclosing.isBroken = true }
+      return
+    }
     guard isInTransaction else { return }
     do {
       try prepare("ROLLBACK TO \(enclosing.savepoint)").run()

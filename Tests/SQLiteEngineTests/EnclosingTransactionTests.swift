@@ -56,6 +56,45 @@ struct EnclosingTransactionTests {
     #expect(try outside() == "0,4")
   }
 
+  @Test func withoutSavepointsAFailureThatHasWrittenFailsTheWhole() throws {
+    try pool.beginEnclosing()
+    try pool.write { connection in
+      connection.omitSavepointsInside()
+      // Nothing was written, so nothing has to be undone.
+      #expect(throws: Refusal.self) { try connection.transaction { throw Refusal() } }
+      #expect(throws: SQLiteError.self) {
+        try connection.transaction { try connection.execute("INSERT INTO a VALUES (0)") }
+      }
+      #expect(connection.enclosingFailure == nil)
+    }
+    try insert(1)
+    try pool.commitEnclosing()
+    #expect(try outside() == "0,1")
+    try pool.beginEnclosing()
+    try pool.write { $0.omitSavepointsInside() }
+    try insert(2)
+    try pool.write { connection in
+      #expect(throws: Refusal.self) {
+        try connection.transaction {
+          try connection.execute("INSERT INTO a VALUES (3)")
+          throw Refusal()
+        }
+      }
+      #expect(connection.enclosingFailure?.code == .aborted)
+    }
+    #expect(throws: SQLiteError.self) { try insert(4) }
+    #expect(throws: SQLiteError.self) { try pool.commitEnclosing() }
+    pool.rollbackEnclosing()
+    // The next one has savepoints again.
+    try pool.beginEnclosing()
+    try insert(5)
+    try pool.write { connection in
+      fail(connection) { try connection.execute("INSERT INTO a VALUES (6)") }
+    }
+    try pool.commitEnclosing()
+    #expect(try outside() == "0,1,5")
+  }
+
   /// Adds values in a transaction that throws in the end.
   private func fail(_ connection: Connection, _ body: () throws -> Void) {
     #expect(throws: Refusal.self) {

@@ -31,9 +31,9 @@
 /// - Each unit is one save, with its own transaction in the history.
 /// - What a unit sets on the context, such as ``ModelContext/author`` or ``ModelContext/undoManager``, ends
 ///   with it.
-/// - If a unit of a shared transaction fails after it has saved something itself, the transaction is
-///   undone, and each of its units runs *again*, in a transaction of its own. The same happens after
-///   errors of the database. So a closure must change nothing but models.
+/// - If one of several units of a transaction fails after it has saved something itself, or its save fails after it
+///   has written, the transaction is undone, and each of its units runs *again*, in a transaction of its own. The same
+///   happens after errors of the database. So a closure must change nothing but models.
 /// - A shared transaction ends after 100 units or 50 milliseconds, so that other processes can write.
 ///
 /// Stores that implement the public ``DataStore`` protocol have no transactions: each unit is a group

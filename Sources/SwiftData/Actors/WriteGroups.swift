@@ -6,10 +6,11 @@
 /// 2. The units that wait run one after the other, each followed by a save; those that come meanwhile
 ///    too, within the limits of a group.
 /// 3. A unit that fails before it has written is rolled back in memory; the others go on. What it has set on
-///    the context, such as an author, ends with it.
+///    the context, such as an author, ends with it. So is one whose save has failed, if the group has savepoints.
+///    They take a seventh of the time of a small unit, so a group has none until a unit has needed one.
 /// 4. A unit that fails after it has written, or with an error that says nothing about the unit, ends the
-///    transaction. Nothing is stored. Then each unit runs in a transaction of its own; so it does if the
-///    connection is lost before or at the commit. If one of these transactions can't begin, the units after
+///    transaction. Nothing is stored. If there are others, each unit runs in a transaction of its own then; so it does
+///    if the connection is lost before or at the commit. If one of these transactions can't begin, the units after
 ///    it fail with its error, because each would wait as long.
 /// 5. After the commit all callers get their results.
 ///
@@ -26,14 +27,23 @@ actor WriteGroups: ModelActor {
   private let limit: Duration?
   private let settings: ContextSettings
   private let prepareContext: @Sendable (ModelContext) -> Void
+  /// How many of the next groups have savepoints, because a unit has failed after it had written.
+  private var divisibleGroups = 0
 
   /// How many units one transaction may have.
   private static let largestCount = 100
   /// After this time no other unit begins in a transaction.
   private static let longestTime = Duration.milliseconds(50)
 
+  /// After a unit that has failed after it had written, so many groups have savepoints.
+  private static let groupsAfterFailure = 32
+
   /// Ends the transaction of a group whose units have to run alone.
-  private struct Separation: Error {}
+  private struct Separation: Error {
+    let error: any Error
+    /// Whether a unit that was the only one has to run again.
+    var repeatsSingle = false
+  }
 
   /// What became of a unit with a transaction of its own.
   private struct Outcome {
@@ -110,6 +120,11 @@ actor WriteGroups: ModelActor {
     do {
       try modelContext.core.transaction(within: limit) {
         hasBegun = true
+        if divisibleGroups == 0 {
+          modelContext.core.transaction?.makeIndivisible()
+        } else {
+          divisibleGroups -= 1
+        }
         let end = ContinuousClock.now + WriteGroups.longestTime
         while let write = group.last {
           answers.append(try answer(write))
@@ -122,6 +137,12 @@ actor WriteGroups: ModelActor {
     } catch let error
       where error is Separation || shared != nil && SaveRepetition.obstacle(of: error) != nil
     {
+      if group.count == 1, shared == nil, let separation = error as? Separation,
+        !separation.repeatsSingle
+      {
+        return group[0].fail(separation.error)
+      }
+      divisibleGroups = WriteGroups.groupsAfterFailure
       return runAlone(group, shared)
     } catch {
       for write in group { write.fail(error) }
@@ -144,12 +165,16 @@ actor WriteGroups: ModelActor {
       let answer = try write.run(context)
       try context.save()
       // An inner transaction that has failed fails the commit.
-      if context.core.transaction?.failure != nil { throw Separation() }
+      if let failure = context.core.transaction?.failure { throw Separation(error: failure) }
       return answer
     } catch {
-      guard let transaction = context.core.transaction, transaction.failure == nil,
+      guard let transaction = context.core.transaction, !transaction.isRefused,
         transaction.writeCount == count, WriteGroups.concernsOnlyItsUnit(error)
-      else { throw Separation() }
+      else {
+        let lacksSavepoint = context.core.transaction?.lacksSavepoint ?? false
+        throw (error as? Separation)
+          ?? Separation(error: error, repeatsSingle: lacksSavepoint)
+      }
       context.rollback()
       return { write.fail(error) }
     }

@@ -54,6 +54,8 @@ final class ContextTransaction {
   /// several stores had written.
   private(set) var failure: (any Error)?
   private var disturbance: (any Error)?
+  /// Whether a save could have been repeated if a savepoint had undone it.
+  private(set) var lacksSavepoint = false
   /// The number of saves, batch deletions and deletions of history that have written to it.
   private(set) var writeCount = 0
 
@@ -65,6 +67,16 @@ final class ContextTransaction {
     isEnding = true
     for (_, opened) in open { opened.willEnd() }
   }
+
+  /// Saves need not be undone alone: one that fails after it has written may fail the whole transaction. That spares
+  /// savepoints. Called before the first save.
+  func makeIndivisible() { for (_, opened) in open { opened.makeIndivisible() } }
+
+  /// Called when a save could have been repeated if a savepoint had undone it.
+  func noteMissingSavepoint() { lacksSavepoint = true }
+
+  /// Whether a store will refuse the commit.
+  var isRefused: Bool { failure != nil || open.contains { $0.transaction.failure != nil } }
 
   /// Called when a save inside the transaction has failed.
   func noteFailure(_ error: any Error) {

@@ -159,6 +159,10 @@ struct SaveSession {
       do {
         return try attempt(repetition.access)
       } catch let lost as DeletedRows {
+        if transaction?.isRefused == true {
+          transaction?.noteMissingSavepoint()
+          throw lost.error
+        }
         guard !isLast, externalChanges.applyDeletion(of: lost.identifiers) else { throw lost.error }
       } catch {
         // User code of an enclosing transaction can't be repeated here. An optimistic save in it can: a

@@ -155,6 +155,10 @@ extension Connection: SQLSession {
     if isEnclosed { try begin(.immediate) } else { try beginEnclosing(waiting: limit) }
   }
 
+  package func makeEnclosingIndivisible() { omitSavepointsInside() }
+
+  package var failure: (any Error)? { enclosingFailure }
+
   package func commitEnclosingTransaction() throws {
     if hasTransactionInside { try commit() } else { try commitEnclosing() }
   }

@@ -25,8 +25,18 @@ struct HistoryWriter {
   private let store: RelationalStore?
   private var position: Position?
   private var hasGap = false
+  /// The end of the history after `finish`; `nil` if nothing was written to it.
+  private(set) var end: End?
   /// The number of the transaction; `nil` until `finish`, or if nothing was changed.
   private(set) var transaction: Int64?
+
+  /// What the next save of the same transaction needs not read.
+  struct End {
+    fileprivate let transaction: Int64
+    fileprivate let lastChange: Int64
+    fileprivate let texts: [String?]
+    fileprivate let textKeys: [Int64]
+  }
 
   private struct Position {
     let transaction: Int64
@@ -150,6 +160,9 @@ struct HistoryWriter {
     _ = try addTransaction(&position)
     try runLater(
       statements.storeLastKeys, [.integer(position.transaction), .integer(position.lastChange)])
+    end = End(
+      transaction: position.transaction, lastChange: position.lastChange, texts: position.texts,
+      textKeys: position.textKeys)
   }
 
   private mutating func writeGap() throws {
@@ -216,6 +229,12 @@ struct HistoryWriter {
   /// The keys after the last ones that were ever assigned, even if rows have been deleted since.
   private func nextPosition() throws -> Position {
     let texts = HistoryWriter.texts(of: editor, keepsChanges: keepsChanges)
+    if let end = store?.takeHistoryEnd(in: session), end.texts == texts {
+      return Position(
+        transaction: try KeySpace.next(after: end.transaction),
+        lastChange: try KeySpace.next(after: end.lastChange) - 1, texts: texts,
+        textKeys: end.textKeys)
+    }
     let found = try session.statement(statements.begin)
       .integers(.values(texts.map { $0.map { .text($0) } ?? .null }))
     guard found.count == 4 + texts.count else {

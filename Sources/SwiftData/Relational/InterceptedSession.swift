@@ -51,6 +51,8 @@ final class InterceptedSession: SQLSession {
 
   func endAfterNextTransaction() { base.endAfterNextTransaction() }
 
+  func makeEnclosingIndivisible() { base.makeEnclosingIndivisible() }
+
   var failure: (any Error)? { base.failure }
 
   func commitEnclosingTransaction() throws {

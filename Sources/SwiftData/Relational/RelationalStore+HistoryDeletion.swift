@@ -21,6 +21,7 @@ extension RelationalStore {
     try requireWritable()
     try driver.write(for: editor?.owner, else: "no history was deleted") { session in
       if let editor { try requireNoOther(than: editor, session) }
+      _ = takeHistoryEnd(in: session)
       try session.transaction {
         let removal = HistoryRemoval(session: session, plans: plans)
         if descriptor.predicate == nil, descriptor.fetchLimit == 0 {

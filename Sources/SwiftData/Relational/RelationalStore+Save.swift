@@ -86,6 +86,7 @@ private final class RelationalSave: OpenSave {
   private(set) var number: Int64?
   /// The transaction in the history, where several write at once.
   private var added: AddedTransaction?
+  private var historyEnd: HistoryWriter.End?
   /// The rows of the save, if reads need them (`OwnTextWrites`).
   private var written: OwnTextWrites.Rows??
 
@@ -110,6 +111,7 @@ private final class RelationalSave: OpenSave {
       receipt.external = indices
       receipt.consequences = writer.consequences
       (number, added) = (writer.transaction, writer.added)
+      historyEnd = writer.historyEnd
       if store.composedText.ownWrites.needsRows { written = .some(writer.writtenRows) }
       try transaction.external?.willCommit()
       return receipt
@@ -122,7 +124,7 @@ private final class RelationalSave: OpenSave {
       isOutermost = try transaction.lease.use { session in
         try session.commit()
         if let written { store.composedText.ownWrites.write(written) }
-        let isInside = store.noteSave(number, added, in: session)
+        let isInside = store.noteSave(number, added, historyEnd, in: session)
         if !isInside { store.composedText.ownWrites.didCommit(session) }
         return !isInside
       }

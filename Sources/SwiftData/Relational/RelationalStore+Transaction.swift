@@ -64,16 +64,25 @@ extension RelationalStore {
   /// - Parameters:
   ///   - number: Its number in the history; `nil` if it has none, or if it is not known yet.
   ///   - added: What gets the number with the commit at the latest.
+  ///   - end: The end of the history after it.
   /// - Returns: Whether there is such a transaction.
   func noteSave(
-    _ number: Int64?, _ added: AddedTransaction?, in session: any SQLSession
+    _ number: Int64?, _ added: AddedTransaction?, _ end: HistoryWriter.End? = nil,
+    in session: any SQLSession
   ) -> Bool {
     openTransactions.withLock { transactions in
       guard var transaction = transactions[ObjectIdentifier(session)] else { return false }
       transaction.saves.note(number, added)
+      transaction.historyEnd = end
       transactions[ObjectIdentifier(session)] = transaction
       return true
     }
+  }
+
+  /// The end of the history after the last save of the transaction that a context has opened on this database
+  /// session; `nil` if it is not known. Who takes it may write, so it is not known afterwards.
+  func takeHistoryEnd(in session: any SQLSession) -> HistoryWriter.End? {
+    openTransactions.withLock { $0[ObjectIdentifier(session)]?.historyEnd.take() }
   }
 
   /// Whether a context has opened a transaction around its saves, on any thread.
@@ -118,6 +127,7 @@ struct EnclosingTransaction {
   /// The context that has opened it.
   let owner: EditingState.ID
   var saves = LastSave()
+  var historyEnd: HistoryWriter.End?
 
   /// The last save in the history.
   struct LastSave {
@@ -152,6 +162,8 @@ private final class RelationalTransaction: StoreTransaction {
   }
 
   func willEnd() { try? lease.use { $0.endAfterNextTransaction() } }
+
+  func makeIndivisible() { try? lease.use { $0.makeEnclosingIndivisible() } }
 
   var failure: (any Error)? {
     do {

@@ -251,6 +251,9 @@ final class RowChanges {
   /// The transaction in the history, where several write at once.
   var added: AddedTransaction? { buffered?.added }
 
+  /// The end of the history, if `HistoryWriter` has continued it.
+  var historyEnd: HistoryWriter.End? { history?.end }
+
   /// - Parameters:
   ///   - ends: The number after the last new key, by the number of the root entity.
   ///   - rows: The new models, with their keys.

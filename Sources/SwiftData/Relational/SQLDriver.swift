@@ -160,6 +160,7 @@ extension SQLSession {
     try begin()
   }
   package func endAfterNextTransaction() {}
+  package func makeEnclosingIndivisible() {}
   package var failure: (any Error)? { nil }
   package var state: StoreState? { nil }
   package var hasBegunReading: Bool { true }
@@ -265,6 +266,10 @@ package protocol SQLSession: InterruptibleSession {
   /// The next transaction inside the enclosing one is the last. It may be sent with the commit, which then
   /// throws its errors.
   func endAfterNextTransaction()
+
+  /// Transactions inside the enclosing one need not be undone alone: if one of them has written and fails, the
+  /// database may refuse all further ones and the commit. May be called before the first one.
+  func makeEnclosingIndivisible()
 
   /// The error after which the database refuses all further statements of the transaction.
   var failure: (any Error)? { get }

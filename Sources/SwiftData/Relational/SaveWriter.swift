@@ -221,6 +221,9 @@ struct SaveWriter {
   /// The transaction in the history, where several write at once.
   var added: AddedTransaction? { changes.added }
 
+  /// The end of the history after the save, where one writes at a time.
+  var historyEnd: HistoryWriter.End? { changes.historyEnd }
+
   /// The rows with values that the save has written; `nil` if they are too many.
   var writtenRows: OwnTextWrites.Rows? {
     changes.written(newKeys: keys.ends, limit: OwnTextWrites.limit)

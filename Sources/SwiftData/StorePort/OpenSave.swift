@@ -28,6 +28,10 @@ package protocol StoreTransaction {
   /// The next save is the last. It may be sent with the commit, which then throws its errors.
   func willEnd()
 
+  /// Saves need not be undone alone: if one of them has written and fails, the store may refuse all further ones
+  /// and the commit. May be called before the first save.
+  func makeIndivisible()
+
   /// The error after which the database refuses all further statements.
   var failure: (any Error)? { get }
 

@@ -198,6 +198,51 @@ import Testing
     try expectHonest()
   }
 
+  /// A save continues the history after the save before it in the same transaction, without reading it again.
+  @Test(.sqliteOnly("reads the file"), arguments: [false, true])
+  func savesInOneTransactionContinueTheHistory(isOne: Bool) throws {
+    let store = try HistoryStore([Composed.Place.self])
+    let context = store.context
+    let places = (1...6).map {
+      Composed.Place(name: "\($0)", spot: .init(latitude: 1, longitude: 2), zone: $0)
+    }
+    func save(by author: String) throws {
+      context.author = author
+      try context.save()
+    }
+    func change(_ index: Int, by author: String) throws {
+      places[index].name += author
+      try save(by: author)
+    }
+    func run() throws {
+      for place in places { context.insert(place) }
+      try save(by: "a")
+      try change(0, by: "a")
+      try change(0, by: "a")
+      try change(1, by: "b")
+      try change(1, by: "a")
+      try context.delete(model: Composed.Place.self, where: #Predicate { $0.zone == 2 })
+      try change(2, by: "a")
+      context.delete(places[3])
+      try save(by: "a")
+      try change(4, by: "a")
+      try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      try change(4, by: "a")
+      try change(5, by: "a")
+    }
+    if isOne { try context.transaction { try run() } } else { try run() }
+    let changes = try store.changes()
+    #expect(changes == ["10: update Place 5 10000000", "11: update Place 6 10000000"])
+    let keys = try store.lines("SELECT Z_PK FROM ACHANGE ORDER BY 1")
+    #expect(keys == ["15", "16"])
+    let lastKeys = try store.lines(
+      "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (16001, 16002) ORDER BY Z_ENT")
+    #expect(lastKeys == ["16", "11"])
+    let authors = try store.lines(
+      "SELECT ZNAME FROM ATRANSACTION AS t JOIN ATRANSACTIONSTRING AS s ON s.Z_PK = t.ZAUTHORTS")
+    #expect(authors == ["a", "a"])
+  }
+
   @Test(.sqliteOnly("changes the default store itself"))
   func aBatchDeletionWithoutRelationshipsLeavesItsHistory() throws {
     let context = try context(Composed.Place.self)

@@ -114,6 +114,45 @@ import Testing
     #expect(try emails(try Office.container(folder.store)) == ["a", "b", "d", "e"])
   }
 
+  @Test func aSaveThatHasWrittenAndFailsConcernsOnlyItsUnit() async throws {
+    let folder = try TemporaryFolder()
+    let savepoints = Mutex(0)
+    let container = try Office.container(folder.store) {
+      $0.statementLog = StatementLog { event in
+        guard case .statement(let statement) = event, statement.sql.hasPrefix("SAVEPOINT")
+        else { return }
+        savepoints.withLock { $0 += 1 }
+      }
+    }
+    let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
+    let context = ModelContext(container)
+    context.insert(Person(email: "old"))
+    try context.save()
+    /// Changed rows are written first.
+    let changeAndFail: Unit<String> = { context in
+      let old = try #require(try context.fetch(FetchDescriptor<Person>()).first)
+      old.name += "x"
+      context.insert(Person(email: "old"))
+      return "new"
+    }
+    #expect(try await group(writer, [add("a"), add("b")]).map { try $0.get() } == ["a", "b"])
+    #expect(savepoints.withLock { $0 } == 0)
+    let results = await group(writer, [add("c"), changeAndFail, add("d")])
+    #expect(try results[0].get() == "c" && results[2].get() == "d")
+    #expect(throws: SwiftDataError.self) { try results[1].get() }
+    // The groups after it have savepoints.
+    let before = savepoints.withLock { $0 }
+    let others = await group(writer, [add("e"), changeAndFail, add("f")])
+    #expect(try others[0].get() == "e" && others[2].get() == "f")
+    #expect(throws: SwiftDataError.self) { try others[1].get() }
+    #expect(savepoints.withLock { $0 } >= before + 3)
+    #expect(try emails(container) == ["a", "b", "c", "d", "e", "f", "old"])
+    let stored = ModelContext(container)
+    #expect(try stored.fetch(FetchDescriptor<Person>()).allSatisfy { $0.name.isEmpty })
+    let history = try stored.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.map(\.changes.count) == Array(repeating: 1, count: 7))
+  }
+
   @Test func aUnitThatHasSavedIsUndoneCompletely() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
