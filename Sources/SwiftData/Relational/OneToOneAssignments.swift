@@ -10,6 +10,8 @@ struct OneToOneAssignment {
   var isShared: Bool
   /// The same for the row of the destination: other rows may refer to it, also if it is new.
   var isDestinationShared = false
+  /// Whether a later link of the same row takes its place.
+  var isReplaced = false
 }
 
 /// The one-to-one links of a save. If several new models are merged into one row, the last link
@@ -25,13 +27,12 @@ struct OneToOneAssignments {
 
   mutating func add(_ assignment: OneToOneAssignment) {
     let side = Side(row: assignment.row, slot: assignment.slot)
-    if let index = indices[side] {
-      assignments[index] = assignment
-      assignments[index].isShared = true
-    } else {
-      indices[side] = assignments.count
-      assignments.append(assignment)
+    var assignment = assignment
+    if let earlier = indices.updateValue(assignments.count, forKey: side) {
+      assignments[earlier].isReplaced = true
+      assignment.isShared = true
     }
+    assignments.append(assignment)
   }
 
   /// The final links: each row has one destination, and is the destination of one row. Links may
@@ -41,7 +42,8 @@ struct OneToOneAssignments {
     var taken: Set<Side> = []
     var settled: [OneToOneAssignment] = []
     var superseded: [OneToOneAssignment] = []
-    for var assignment in assignments.reversed() where !deletion.contains(assignment.row) {
+    for var assignment in assignments.reversed()
+    where !assignment.isReplaced && !deletion.contains(assignment.row) {
       if isSuperseded(assignment) {
         superseded.append(assignment)
         continue
@@ -72,6 +74,8 @@ struct OneToOneAssignments {
     while let next = indexOfSuperseding(assignments[chain[chain.count - 1]]) {
       if let start = chain.firstIndex(of: next) {
         let last = chain.indices[start...].max { chain[$0] < chain[$1] } ?? start
+        // The last link may be this one.
+        if chain[last] == indices[Side(row: assignment.row, slot: assignment.slot)] { return false }
         return last.isMultiple(of: 2)
       }
       chain.append(next)
