@@ -26,6 +26,8 @@ protocol EditWatcher: AnyObject {
   func willSave()
   /// A save has made a new model an instance of a row that was stored before.
   func didMerge(_ storage: _ModelStorage)
+  /// A save has taken a member from a list without an inverse, because another owner had gained it.
+  func didTake(_ taking: SaveConsequences.Taking)
   /// Whether `didSave` needs the saved changes.
   var wantsSavedChanges: Bool { get }
   /// A save has ended. If it stored everything, nothing is pending.
@@ -50,6 +52,7 @@ extension EditWatcher {
   var needsEachDeletion: Bool { false }
   var wantsSavedChanges: Bool { false }
   func didMerge(_ storage: _ModelStorage) {}
+  func didTake(_ taking: SaveConsequences.Taking) {}
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func didRefuseEdit() {}
   func endEvent() {}
@@ -148,6 +151,10 @@ final class EditWatchers {
 
   func didMerge(_ storage: _ModelStorage) {
     for watcher in all { watcher.didMerge(storage) }
+  }
+
+  func didTake(_ taking: SaveConsequences.Taking) {
+    for watcher in all { watcher.didTake(taking) }
   }
 
   var wantSavedChanges: Bool { all.contains(where: \.wantsSavedChanges) }

@@ -5,12 +5,13 @@ struct MemberGain {
   let member: _ModelStorage
 
   /// The class that declares the list.
-  fileprivate var declaring: _ModelDescriptor {
-    var descriptor = owner.descriptor
-    while let superclass = descriptor.superclass?._$descriptor, slot < superclass.slotCount {
-      descriptor = superclass
-    }
-    return descriptor
+  fileprivate var declaring: _ModelDescriptor { owner.descriptor.declaring(slot) }
+
+  /// Whether it is the gain for which a save took a member from a list.
+  /// - Parameter loser: The class of the list's owner.
+  func causes(_ taking: SaveConsequences.Taking, from loser: _ModelDescriptor) -> Bool {
+    slot == taking.link.slot && member.identifier.rowKey == taking.member
+      && owner.identifier != taking.link.identifier && declaring === loser.declaring(slot)
   }
 
   fileprivate var isOfDeletedOwner: Bool { owner.flags.contains(.isDeleted) }
@@ -36,6 +37,7 @@ struct ListDisplacement {
   private let changes: ChangeTracker
   private let fixer: RelationshipFixer
   private var undoings: [RelationshipFixer.Undoing] = []
+  private var lost: [MemberGain] = []
 
   init(_ stores: ContextStores, _ changes: ChangeTracker, _ fixer: RelationshipFixer) {
     self.stores = stores
@@ -44,7 +46,7 @@ struct ListDisplacement {
   }
 
   mutating func apply() {
-    undoings = []
+    (undoings, lost) = ([], [])
     guard changes.gainsWithoutInverse.count > 1 else { return }
     var keepers: [List: _ModelStorage] = [:]
     let gains = changes.gainsWithoutInverse.filter { gain in
@@ -63,13 +65,23 @@ struct ListDisplacement {
           owner: gain.declaring.entityName, list: link.name, member: link.destination.entityName)
       }
       undoings.append(fixer.remove(gain.member, from: gain.owner, slot: gain.slot))
+      if !gain.isOfDeletedOwner { lost.append(gain) }
+    }
+  }
+
+  /// What lists have lost, if the save has stored both models.
+  var takings: [SaveConsequences.Taking] {
+    lost.compactMap { gain in
+      guard let member = gain.member.identifier.rowKey else { return nil }
+      let link = SaveConsequences.Link(identifier: gain.owner.identifier, slot: gain.slot)
+      return SaveConsequences.Taking(link: link, member: member)
     }
   }
 
   /// Undoes what `apply` changed in memory.
   mutating func undo() {
     for undoing in undoings.reversed() { undoing() }
-    undoings = []
+    (undoings, lost) = ([], [])
   }
 
   /// The lists of a relationship, of which one can have the member.
@@ -84,5 +96,16 @@ struct ListDisplacement {
       slot = gain.slot
       member = ObjectIdentifier(gain.member)
     }
+  }
+}
+
+extension _ModelDescriptor {
+  /// The class that declares a property.
+  fileprivate func declaring(_ slot: Int) -> _ModelDescriptor {
+    var descriptor = self
+    while let superclass = descriptor.superclass?._$descriptor, slot < superclass.slotCount {
+      descriptor = superclass
+    }
+    return descriptor
   }
 }

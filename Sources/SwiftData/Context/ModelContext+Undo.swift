@@ -49,6 +49,11 @@ extension ModelContext {
   /// Does something after the running save.
   func postpone(_ work: @escaping () -> Void) { core.postpone(work) }
 
+  /// The model with an identifier, which may not be in memory.
+  func fault(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    core.faults.fault(for: identifier, in: core)
+  }
+
   /// The relationships without an inverse that refer to deleted models.
   func references(
     to deleted: [any PersistentModel]

@@ -74,6 +74,9 @@ struct SavePreparation {
     try SwiftDataError.throwAll(failures.denied + left)
   }
 
+  /// What lists without an inverse have lost to other owners in memory; known after the save.
+  var takings: [SaveConsequences.Taking] { displacement.takings }
+
   /// Undoes what `run` changed in memory.
   mutating func undo() {
     rules.undo()

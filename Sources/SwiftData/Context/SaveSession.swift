@@ -343,10 +343,17 @@ struct SaveSession {
     var saved = models.finalise(
       batches, in: transaction, isNoted: announced == nil || externalChanges.feed.hasReaders,
       keepingOthers: late != nil)
+    noteTakenMembers(batches)
     late?.restore(with: recorder, in: context)
     saved.overwritten.merge(overwritten) { $1 + $0 }
     if let announced { externalChanges.feed.complete(announced, with: saved.note) }
     return withExtendedLifetime(pending) { saved }
+  }
+
+  /// Lists without an inverse lost members in memory, before the stores wrote, and in stores.
+  private func noteTakenMembers(_ batches: [Batch]) {
+    let takings = preparation.takings + batches.flatMap(\.receipt.consequences.taken)
+    for taking in takings { watchers.didTake(taking) }
   }
 
   /// The names of contested properties that a save wrote. From then on no edit is in conflict.

@@ -83,5 +83,5 @@ extension SavedChanges {
 
 extension SaveConsequences {
   /// The relationships that were written in addition to the request.
-  var links: [Link] { nullified + displaced + answered + taken }
+  var links: [Link] { nullified + displaced + answered + taken.map(\.link) }
 }

@@ -382,7 +382,7 @@ struct SavedModels {
       }
     }
     for link in consequences.nullified + consequences.displaced { empty(link) }
-    for link in consequences.answered + consequences.taken {
+    for link in consequences.answered + consequences.taken.map(\.link) {
       for live in identities.instances(of: link.identifier)
       where live.storage.flags.isDisjoint(with: .isPending) { live.storage.refault() }
     }
@@ -398,7 +398,7 @@ struct SavedModels {
         saved.updated.append(list.identifier)
       }
     }
-    for link in consequences.displaced + consequences.taken {
+    for link in consequences.displaced + consequences.taken.map(\.link) {
       guard
         let descriptor = stores.coordinator.modelType(forEntity: link.identifier.entityName)?
           ._$descriptor

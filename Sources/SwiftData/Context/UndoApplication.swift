@@ -5,6 +5,7 @@
 /// 2. Attributes get their old values.
 /// 3. Relationships get their old related models: to-one sides first, then the members that to-many
 ///    sides gained and lost. Both sides stay consistent, even after changes that were not recorded.
+///    Members that saves took from other lists without an inverse return to these.
 /// 4. Relationships without an inverse refer to restored models again.
 struct UndoApplication {
   let step: UndoStep
@@ -19,6 +20,7 @@ struct UndoApplication {
   let fixer: RelationshipFixer
 
   func run() {
+    let losses = step.takenMembers?.losses.filter { isHeld($0.member, by: $0.gain) } ?? []
     let returned = restoreModels()
     for before in step.models.reversed() where !before.wasPresent && context.has(before.storage) {
       // One that was merged before was deleted, not inserted.
@@ -28,9 +30,18 @@ struct UndoApplication {
     for before in present { restoreAttributes(before) }
     for before in present { restoreToOnes(before, wholly: returned.contains(before.identity)) }
     for before in present { restoreToManys(before, wholly: returned.contains(before.identity)) }
+    for loss in losses where canBeReferenced(loss.member) && canBeReferenced(loss.owner) {
+      fixer.add(loss.member, to: loss.owner._$storage, slot: loss.gain.slot)
+    }
     for before in present { restoreReferences(before) }
     for before in present { restoreOrder(before, wholly: returned.contains(before.identity)) }
     identities._invariantCheck()
+  }
+
+  /// Whether a list still has the member that it gained.
+  private func isHeld(_ member: any PersistentModel, by gain: MemberGain) -> Bool {
+    context.has(gain.owner)
+      && gain.owner.relationships.loadedToMany(gain.slot).holds(member)
   }
 
   /// - Returns: The models that have to be inserted again, without related models.

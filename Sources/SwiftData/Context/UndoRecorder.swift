@@ -13,7 +13,8 @@ import Foundation
 ///
 /// What delete rules do during a save is not recorded. The record of a deletion contains all
 /// related models, the models that may be deleted by cascade, and those that refer to a deleted one
-/// through a relationship without an inverse, so that an undo can restore them.
+/// through a relationship without an inverse, so that an undo can restore them. What a save takes from a list
+/// without an inverse is added to the step of the event that gave it to another owner (`TakenMembers`).
 ///
 /// All state is guarded by the rule that a context and its undo manager belong to one thread.
 final class UndoRecorder: EditWatcher {
@@ -33,6 +34,10 @@ final class UndoRecorder: EditWatcher {
   private var merged: [ObjectIdentifier: WeakStorage] = [:]
   /// Models that events changed and changed back. They have no step, and count as changed.
   private var changedBack: [WeakStorage] = []
+  /// The number of gains without an inverse that steps have.
+  private var gainCount: Int
+  /// The gains of the steps since the last save.
+  private var recentGains: [WeakGains] = []
   private var endIsScheduled = false
   private var checkpoints: (any NSObjectProtocol)?
 
@@ -46,6 +51,7 @@ final class UndoRecorder: EditWatcher {
     self.coordinator = coordinator
     self.isolation = isolation
     self.manager = manager
+    gainCount = changes.gainsWithoutInverse.count
     let recorder = RecorderReference(self)
     checkpoints = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: manager, queue: nil
@@ -67,6 +73,7 @@ final class UndoRecorder: EditWatcher {
     pending = UndoStep()
     merged = [:]
     changedBack = []
+    (gainCount, recentGains) = (changes.gainsWithoutInverse.count, [])
     manager.removeAllActions(withTarget: self)
   }
 
@@ -80,7 +87,24 @@ final class UndoRecorder: EditWatcher {
 
   func didSave(_ saved: SavedChanges?) {
     isPaused = false
-    if saved != nil { changedBack = [] }
+    guard saved != nil else { return }
+    changedBack = []
+    // Gains that are left belong to the next step.
+    (gainCount, recentGains) = (0, [])
+  }
+
+  func didTake(_ taking: SaveConsequences.Taking) {
+    guard let context = context.context,
+      let owner = context.fault(for: taking.link.identifier)
+    else { return }
+    let loser = owner._$storage.descriptor
+    for gains in recentGains.reversed() {
+      guard let gains = gains.gains, let gain = gains.gain(causing: taking, from: loser) else {
+        continue
+      }
+      guard let member = context.fault(for: gain.member.identifier) else { return }
+      return gains.note(TakenMembers.Loss(gain: gain, member: member, owner: owner))
+    }
   }
 
   func didMerge(_ storage: _ModelStorage) {
@@ -178,6 +202,7 @@ final class UndoRecorder: EditWatcher {
     guard !pending.isEmpty, !isPaused, !holdsSteps else { return }
     var step = pending
     pending = UndoStep()
+    noteGains(in: &step)
     guard manager.isUndoRegistrationEnabled else { return }
     noteReferences(in: &step)
     let unchanged = step.close(isPresent: identity.has)
@@ -188,6 +213,15 @@ final class UndoRecorder: EditWatcher {
     if needsGroup { manager.beginUndoGrouping() }
     manager.registerUndo(withTarget: self) { $0.apply(step) }
     if needsGroup { manager.endUndoGrouping() }
+  }
+
+  /// A save that fails leaves the gains.
+  private func noteGains(in step: inout UndoStep) {
+    let gains = changes.gainsWithoutInverse.dropFirst(gainCount)
+    gainCount = changes.gainsWithoutInverse.count
+    if gains.isEmpty { return }
+    step.note(Array(gains))
+    recentGains.append(WeakGains(gains: step.takenMembers))
   }
 
   /// Reading may run code of observers, whose edits belong to the next event.
@@ -228,6 +262,11 @@ final class UndoRecorder: EditWatcher {
     }
     changedBack = []
   }
+}
+
+/// The step itself belongs to the manager.
+private struct WeakGains {
+  weak var gains: TakenMembers?
 }
 
 private struct WeakStorage {

@@ -4,6 +4,8 @@
 struct UndoStep {
   private(set) var models: [EarlierModelState] = []
   private var indices: [ObjectIdentifier: Int] = [:]
+  /// The gains of lists without an inverse; `nil` if there are none.
+  private(set) var takenMembers: TakenMembers?
 
   var isEmpty: Bool { models.isEmpty }
 
@@ -37,6 +39,9 @@ struct UndoStep {
     models[index].note(edit, slot)
     _invariantCheck(storage)
   }
+
+  /// Records what lists without an inverse gained.
+  mutating func note(_ gains: [MemberGain]) { takenMembers = TakenMembers(gains) }
 
   /// Records that delete rules may delete the model too.
   mutating func recordPossibleCascade(_ storage: _ModelStorage) {

@@ -22,7 +22,7 @@ final class LinkWriter {
   /// Inverse to-one relationships that were set to a model of this save.
   private(set) var answered: [SaveConsequences.Link] = []
   /// Lists without an inverse that lost a member to another owner.
-  private(set) var taken: [SaveConsequences.Link] = []
+  private(set) var taken: [SaveConsequences.Taking] = []
   /// Up to this many destinations in a table are noted as existing, and in an optimistic save required one by
   /// one, with its commit.
   private static let fewTargets = 8
@@ -342,13 +342,16 @@ final class LinkWriter {
 
   /// Notes that a list lost a member to a list of another owner.
   /// - Parameters:
+  ///   - member: The key of the member.
   ///   - number: The entity number of the owner.
   ///   - list: The statements of the relationship.
-  func noteTaken(from owner: Int64, entity number: Int, _ list: ToManyStatements) {
+  func noteTaken(
+    _ member: Int64, from owner: Int64, entity number: Int, _ list: ToManyStatements
+  ) {
     changes.note(list.first, key: owner)
-    taken.append(
-      SaveConsequences.Link(
-        identifier: store.plans.identifier(owner, entity: number), slot: list.slot))
+    let link = SaveConsequences.Link(
+      identifier: store.plans.identifier(owner, entity: number), slot: list.slot)
+    taken.append(SaveConsequences.Taking(link: link, member: member))
   }
 
   // MARK: Targets

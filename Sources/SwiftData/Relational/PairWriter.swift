@@ -148,7 +148,7 @@ struct PairWriter {
       if earlier?.key == pair.first { return false }
       owners[pair.second] = change.owners[pair.first].map { (pair.first, $0) }
       guard let earlier else { return true }
-      links.noteTaken(from: earlier.key, entity: earlier.entity, statements)
+      links.noteTaken(pair.second, from: earlier.key, entity: earlier.entity, statements)
       let names = statements.names
       SingleOwnerWarning.note(owner: names.owner, list: names.list, member: names.member)
       return true

@@ -337,7 +337,7 @@ final class SaveDeletion {
     if !consequences.displaced.isEmpty || !consequences.taken.isEmpty {
       let deleted = Set(consequences.deleted)
       consequences.displaced.removeAll { deleted.contains($0.identifier) }
-      consequences.taken.removeAll { deleted.contains($0.identifier) }
+      consequences.taken.removeAll { deleted.contains($0.link.identifier) }
     }
     let rewritten = deletion.nullified.isEmpty ? [] : links.rewritten(by: new)
     consequences.nullified = deletion.nullified.compactMap { link in

@@ -84,6 +84,14 @@ package struct SaveConsequences {
     package let isCertain: Bool
   }
 
+  /// A member that a save took from a list without an inverse, because it gave it to another owner.
+  package struct Taking: Hashable {
+    /// The list that lost the member.
+    package let link: Link
+    /// The key of the member.
+    package let member: Int64
+  }
+
   /// A new model that became a row with its unique values.
   package struct Merge {
     /// The index of the model in the request.
@@ -108,8 +116,8 @@ package struct SaveConsequences {
   package var displaced: [Link] = []
   /// Inverse to-one relationships that were set to a model of this save.
   package var answered: [Link] = []
-  /// To-many relationships without an inverse that lost a member, because the save gave it to another owner.
-  package var taken: [Link] = []
+  /// What to-many relationships without an inverse lost to other owners.
+  package var taken: [Taking] = []
   /// To-many relationships that lost deleted members.
   package var changedLists: [ChangedLists] = []
   /// To-many relationships that lost a member to another owner, because a new model became its row.

@@ -146,4 +146,121 @@ import Testing
     try context.save()
     try check(context, "c", ["a", "b", "c"])
   }
+
+  // MARK: Members that a save leaves to another owner
+
+  /// A route with a stop, and one without, in a context with an undo manager.
+  /// - Parameter isRead: Whether the context has the first route in memory.
+  private func routes(isRead: Bool = true) throws -> (ModelContext, [Graph.Route], Graph.Stop) {
+    let first = try Graph.context()
+    let routes = ["a", "b"].map(Graph.Route.init)
+    for route in routes { first.insert(route) }
+    routes[0].stops = [Graph.Stop("s")]
+    try first.save()
+    let context = ModelContext(first.container)
+    context.undoManager = undo
+    let stop = try #require(try context.fetch(FetchDescriptor<Graph.Stop>()).first)
+    if !isRead {
+      let second = FetchDescriptor<Graph.Route>(predicate: #Predicate { $0.name == "b" })
+      return (context, try context.fetch(second), stop)
+    }
+    let read = try context.fetch(FetchDescriptor<Graph.Route>(sortBy: [SortDescriptor(\.name)]))
+    #expect(read.map(\.stops.count) == [1, 0])
+    return (context, read, stop)
+  }
+
+  /// Saves, and returns the numbers of stops, by the names of the routes.
+  private func savedCounts(_ context: ModelContext) throws -> [String: Int] {
+    try context.save()
+    func counts(_ context: ModelContext) throws -> [String: Int] {
+      let routes = try context.fetch(FetchDescriptor<Graph.Route>())
+      return Dictionary(uniqueKeysWithValues: routes.map { ($0.name, $0.stops.count) })
+    }
+    let stored = try counts(ModelContext(context.container))
+    #expect(try counts(context) == stored)
+    return stored
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func aMemberReturnsToTheOwnerThatLostIt(isRead: Bool, endsEvent: Bool) throws {
+    let (context, routes, stop) = try routes(isRead: isRead)
+    try #require(routes.last).stops.append(stop)
+    if endsEvent { context.processPendingChanges() }
+    #expect(try savedCounts(context) == ["a": 0, "b": 1])
+    for _ in 0..<2 {
+      undo.undo()
+      #expect(try savedCounts(context) == ["a": 1, "b": 0])
+      undo.redo()
+      #expect(try savedCounts(context) == ["a": 0, "b": 1])
+    }
+  }
+
+  @Test func aMemberReturnsFromANewOwner() throws {
+    let (context, _, stop) = try routes(isRead: false)
+    let new = Graph.Route("c")
+    new.stops = [stop]
+    context.insert(new)
+    #expect(try savedCounts(context) == ["a": 0, "b": 0, "c": 1])
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 1, "b": 0])
+    undo.redo()
+    #expect(try savedCounts(context) == ["a": 0, "b": 0, "c": 1])
+  }
+
+  /// The first owner gained the member in the same save.
+  @Test func aMemberReturnsToAnOwnerThatDidNotStoreIt() throws {
+    let (context, routes, _) = try routes()
+    let stop = Graph.Stop("t")
+    context.insert(stop)
+    routes[0].stops.append(stop)
+    context.processPendingChanges()
+    routes[1].stops.append(stop)
+    #expect(try savedCounts(context) == ["a": 1, "b": 1])
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 2, "b": 0])
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 1, "b": 0])
+  }
+
+  @Test func eachMoveIsUndoneByItsOwnStep() throws {
+    let (context, routes, stop) = try routes()
+    routes[1].stops.append(stop)
+    try context.save()
+    routes[1].stops = []
+    try context.save()
+    routes[1].stops = [stop]
+    try context.save()
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 0, "b": 0])
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 0, "b": 1])
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 1, "b": 0])
+  }
+
+  @Test func aMemberThatAThirdOwnerHasNowStaysThere() throws {
+    let (context, routes, stop) = try routes()
+    routes[1].stops.append(stop)
+    try context.save()
+    let other = ModelContext(context.container)
+    let third = Graph.Route("c")
+    other.insert(third)
+    third.stops = try other.fetch(FetchDescriptor<Graph.Stop>())
+    try other.save()
+    context.processPendingChanges()
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 0, "b": 0, "c": 1])
+  }
+
+  @Test func aMoveThatIsSavedByARedoIsUndoneToo() throws {
+    let (context, routes, stop) = try routes()
+    routes[1].stops.append(stop)
+    context.processPendingChanges()
+    undo.undo()
+    #expect(routes.map(\.stops.count) == [1, 0] && !context.hasChanges)
+    undo.redo()
+    #expect(try savedCounts(context) == ["a": 0, "b": 1])
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 1, "b": 0])
+  }
 }
