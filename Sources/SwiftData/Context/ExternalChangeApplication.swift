@@ -89,6 +89,7 @@ final class ExternalChangeApplication {
       return []
     }
     leave(outdated)
+    notifyObserversOfUnloadedLists(saved)
     watchers.didApply(saved, lost: outdated.lost)
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
@@ -120,6 +121,22 @@ final class ExternalChangeApplication {
       storage.relationships.releaseAll()
     }
     identities._invariantCheck()
+  }
+
+  /// Owners of lists that lost members, where the lists are not in memory any more.
+  private func notifyObserversOfUnloadedLists(_ saved: SavedChanges) {
+    for (identifier, slots) in saved.changedLists {
+      find(identifier) { $0.notifyObserversOfUnloadedLists(slots) }
+    }
+    if saved.changedListsOfEntities.isEmpty { return }
+    let owners = identities.models { storage in
+      storage.observers != nil && saved.changedListsOfEntities[storage.descriptor.entityName] != nil
+    }
+    for owner in owners {
+      let slots = saved.changedListsOfEntities[owner.storage.descriptor.entityName] ?? SlotSet()
+      owner.storage.notifyObserversOfUnloadedLists(slots)
+    }
+    withExtendedLifetime(owners) {}
   }
 
   /// Calls `body` with each instance of a row.
@@ -170,6 +187,7 @@ final class ExternalChangeApplication {
       snapshot.refresh(storage, changed: changed, keeping: kept)
     }
     for (owner, slot) in lists {
+      owner.notifyObserversOfUnloadedLists(SlotSet(slot))
       guard case .toMany = owner.overlaid(slot) else { continue }
       owner.notifyingObservers(of: slot) { owner.relationships.forgetMembers(slot) }
     }

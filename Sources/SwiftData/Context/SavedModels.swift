@@ -409,6 +409,7 @@ struct SavedModels {
     }
     for list in consequences.changedLists {
       for live in identities.instances(of: list.identifier) {
+        live.storage.notifyObserversOfUnloadedLists(list.slots)
         lostReferences.dropDeletedMembers(of: live.storage, list.slots)
       }
     }
@@ -426,6 +427,7 @@ struct SavedModels {
 
   /// Makes some lists of a model read their members again.
   private func forgetMembers(of storage: _ModelStorage, _ slots: SlotSet) {
+    storage.notifyObserversOfUnloadedLists(slots)
     for slot in storage.descriptor.relationshipSlots where slots.contains(slot) {
       guard case .toMany = storage.overlaid(slot) else { continue }
       storage.notifyingObservers(of: slot) { storage.relationships.forgetMembers(slot) }

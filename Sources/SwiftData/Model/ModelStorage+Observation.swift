@@ -66,6 +66,16 @@ extension _ModelStorage {
     for property in observed { property.didSet(model) }
   }
 
+  /// Notifies observers of lists that lost members and are not in memory: they may have read them before.
+  func notifyObserversOfUnloadedLists(_ slots: SlotSet) {
+    if observers == nil { return }
+    let lists = slots.intersection(descriptor.toManySlots)
+    for slot in descriptor.relationshipSlots where lists.contains(slot) {
+      if case .toMany = overlaid(slot) { continue }
+      notifyingObservers(of: slot) {}
+    }
+  }
+
   /// The properties under all names by which observers may know them: the accessor of an inherited property
   /// names the class that declares it.
   private func observed(

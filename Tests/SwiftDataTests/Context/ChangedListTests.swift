@@ -76,6 +76,39 @@ import Testing
     #expect(isTold && order.lines.map(\.code) == [2])
   }
 
+  /// A fetch has dropped the list that the observers have read, so the context does not know its members.
+  @Test(arguments: ChangedLists.Deletion.allCases, [false, true])
+  func observersOfAListThatIsNotInMemoryAreTold(
+    _ deletion: ChangedLists.Deletion, isOwn: Bool
+  ) throws {
+    let context = ModelContext(try ChangedLists.memory())
+    let order = try ChangedLists.order(try #require(deletion.owners.min()), in: context)
+    let before = count(order)
+    let isTold = try isTold(of: { count(order) }) {
+      _ = try context.fetch(FetchDescriptor<Order>())
+      try deletion.perform(in: isOwn ? context : ModelContext(context.container))
+      context.processPendingChanges()
+    }
+    #expect(isTold && count(order) == before - 1)
+  }
+
+  @Test(arguments: [false, true]) func observersOfAListThatIsNotInMemoryAreToldOfAMergedModel(
+    _ isOwn: Bool
+  ) throws {
+    let context = ModelContext(try ChangedLists.memory())
+    let order = try ChangedLists.order(1, in: context)
+    let isTold = try isTold(of: { order.lines.count }) {
+      _ = try context.fetch(FetchDescriptor<Order>())
+      let saving = isOwn ? context : ModelContext(context.container)
+      let new = Order(3)
+      saving.insert(new)
+      new.lines = [Line(1)]
+      try saving.save()
+      context.processPendingChanges()
+    }
+    #expect(isTold && order.lines.map(\.code) == [2])
+  }
+
   /// The new model becomes the stored row, whose members it gets.
   @Test(arguments: [false, true], [0, 1]) func observersOfAMergedModelAreToldOfItsLists(
     _ isKnown: Bool, ownLines: Int
