@@ -62,10 +62,10 @@ struct UndoApplication {
 
   private func restoreAttributes(_ before: EarlierModelState) {
     let storage = before.storage
-    for (slot, value) in before.attributes {
+    for (slot, value, isDerived) in before.attributes {
       storage.notifyingObservers(of: slot) {
         recorder.willChange(storage, slot: slot)
-        storage.willRestore(slot)
+        storage.willRestore(slot, isDerived: isDerived)
         storage.overlay(value, at: slot)
       }
     }

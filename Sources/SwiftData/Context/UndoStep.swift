@@ -98,7 +98,7 @@ struct EarlierModelState {
   let wasMerged: Bool
   /// Whether delete rules may delete the model together with one that the event deleted.
   fileprivate(set) var mayBeDeletedByCascade = false
-  private(set) var attributes: [(slot: Int, value: _SlotValue)] = []
+  private(set) var attributes: [(slot: Int, value: _SlotValue, isDerived: Bool)] = []
   private(set) var toOnes: [(slot: Int, partner: (any PersistentModel)?)] = []
   private(set) var toManys: [ToManyEdits] = []
   /// Models that the event deleted and did not relate to this one. The save of the deletion empties the
@@ -130,7 +130,8 @@ struct EarlierModelState {
     let isKnown = knownSlots.contains(value.slot)
     knownSlots.insert(value.slot)
     switch value {
-    case .attribute(let slot, let value): if !isKnown { attributes.append((slot, value)) }
+    case .attribute(let slot, let value, let isDerived):
+      if !isKnown { attributes.append((slot, value, isDerived)) }
     case .toOne(let slot, let partner): if !isKnown { toOnes.append((slot, partner)) }
     case .toMany(let slot):
       if !isKnown { toManys.append(ToManyEdits(slot)) }
@@ -192,7 +193,8 @@ struct EarlierModelState {
 
 /// The value of a slot before an event.
 enum EarlierSlotValue {
-  case attribute(Int, _SlotValue)
+  /// - `isDerived`: whether it may be made from a stand-in.
+  case attribute(Int, _SlotValue, isDerived: Bool)
   case toOne(Int, (any PersistentModel)?)
   /// Recorded edit by edit, see `ToManyEdits`.
   case toMany(Int)
@@ -202,7 +204,8 @@ enum EarlierSlotValue {
       switch storage.descriptor.properties[slot].form {
       case .toOne: EarlierSlotValue(toOne: storage, slot)
       case .toMany: .toMany(slot)
-      case .attribute, .transformable: .attribute(slot, storage.explicitValue(slot))
+      case .attribute, .transformable:
+        .attribute(slot, storage.explicitValue(slot), isDerived: storage.isDerived(slot))
       }
   }
 
@@ -211,12 +214,12 @@ enum EarlierSlotValue {
     let partner = storage.relationships.partner(slot)
     let isUnread =
       partner == nil && storage.overlaid(slot).isSame(as: .unset) && storage.readsStandIn(slot)
-    self = isUnread ? .attribute(slot, .unset) : .toOne(slot, partner)
+    self = isUnread ? .attribute(slot, .unset, isDerived: false) : .toOne(slot, partner)
   }
 
   var slot: Int {
     switch self {
-    case .attribute(let slot, _), .toOne(let slot, _), .toMany(let slot): slot
+    case .attribute(let slot, _, _), .toOne(let slot, _), .toMany(let slot): slot
     }
   }
 }

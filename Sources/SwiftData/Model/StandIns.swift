@@ -13,7 +13,7 @@
 /// how it is replaced. But setting nil after nil was read changes nothing: `x.place?.name = ""` sets nil if
 /// it has read nil. And a value that is edited in parts, such as a list, a dictionary or a structure, is
 /// replaced only if it was not read before: `x.tags.insert("a")` sets what it has read, and so may any other
-/// setter. Such an edit is derived, unless it is nil. A redo brings a derived value back as such.
+/// setter. Such an edit is derived, unless it is nil. An undo or a redo brings a derived value back as such.
 ///
 /// A slot is derived only while it differs from the store. Only a model with a failed read has an
 /// instance, beside its observers: the accessors of all other models make no further test.
@@ -25,8 +25,8 @@ final class StandIns {
   /// Those of them whose values have parts that can be edited. Another row does not change what was read.
   private var undecoded = SlotSet()
   private var derived = SlotSet()
-  /// Slots that have had a derived value, which an undo or a redo may bring back.
-  private var everDerived = SlotSet()
+  /// The derived slots before the one that is being set; `nil` at other times.
+  private var derivedBefore: SlotSet?
 
   /// - Parameter hasParts: Whether an edit of the property may change a part of its value.
   func didReturn(_ slot: Int, _ reason: UnreadableValue.Reason, hasParts: Bool) {
@@ -48,16 +48,18 @@ final class StandIns {
 
   func willSet(_ slot: Int, isNull: Bool) {
     if isNull { undecoded.remove(slot) }
-    if returned.contains(slot) || undecoded.contains(slot) {
-      derived.insert(slot)
-      everDerived.insert(slot)
-    } else {
-      derived.remove(slot)
-    }
+    derivedBefore = derived
+    setDerived(slot, returned.contains(slot) || undecoded.contains(slot))
   }
 
-  /// An undo or a redo is about to set an earlier value, which may be one that was derived.
-  func willRestore(_ slot: Int) { if everDerived.contains(slot) { derived.insert(slot) } }
+  func setDerived(_ slot: Int, _ isDerived: Bool) {
+    if isDerived { derived.insert(slot) } else { derived.remove(slot) }
+  }
+
+  /// Whether the unsaved value of a slot is derived; for one that is being set, the value before.
+  func isDerived(_ slot: Int, _ changed: SlotSet) -> Bool {
+    changed.contains(slot) && (derivedBefore ?? derived).contains(slot)
+  }
 
   /// A list is about to be set to one that was changed in place.
   func willSetInPlace(_ slot: Int) {
@@ -72,7 +74,10 @@ final class StandIns {
   }
 
   /// Setting a relationship reads it, which may have noted the slot.
-  func didSet(_ slot: Int) { forget(slot) }
+  func didSet(_ slot: Int) {
+    forget(slot)
+    derivedBefore = nil
+  }
 
   /// The row was replaced: what was read of the last one says nothing about it.
   func forgetUnsuitable() { unsuitable = SlotSet() }
@@ -90,10 +95,7 @@ final class StandIns {
   }
 
   /// A list was set, but the members that it replaces could not be read.
-  func didSetUnread(_ slot: Int) {
-    derived.insert(slot)
-    everDerived.insert(slot)
-  }
+  func didSetUnread(_ slot: Int) { derived.insert(slot) }
 
   /// Called when a save was refused because of derived values: a value that is set without another read is
   /// not derived.
@@ -130,8 +132,12 @@ extension _ModelStorage {
 
   func didSet(_ slot: Int) { standIns?.didSet(slot) }
 
+  /// Whether the unsaved value of a property may be made from a stand-in.
+  func isDerived(_ slot: Int) -> Bool { standIns?.isDerived(slot, changedSlots) ?? false }
+
   /// Called before an undo or a redo sets a property.
-  func willRestore(_ slot: Int) { standIns?.willRestore(slot) }
+  /// - Parameter isDerived: Whether `isDerived` was true of the value.
+  func willRestore(_ slot: Int, isDerived: Bool) { standIns?.setDerived(slot, isDerived) }
 
   /// Called before an accessor sets a list that it has changed in place.
   func willSetInPlace(_ slot: Int) { standIns?.willSetInPlace(slot) }

@@ -209,6 +209,47 @@ import Testing
     #expect(try unreadable() == ["part", "parts", "required"])
   }
 
+  /// Only a value that was made from a stand-in is refused, also if an undo brings it back.
+  @Test func undoBringsBackWhetherAValueIsSaved() throws {
+    let (score, context) = try score()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    score.required.append(.init(3))
+    expectRefusal(context, "required")
+    context.processPendingChanges()
+    for value in [4, 5] {
+      score.required = [.init(value)]
+      context.processPendingChanges()
+    }
+    manager.undo()
+    #expect(score.required == [.init(4)])
+    try context.save()
+    #expect(try self.score().0.required == [.init(4)])
+    manager.undo()
+    #expect(score.required == [.init(3)])
+    #expect(throws: SwiftDataError.storeReadFailure) { try context.save() }
+    manager.redo()
+    #expect(score.required == [.init(4)])
+    try context.save()
+    #expect(try unreadable() == ["part", "parts"])
+  }
+
+  @Test func afterAnUndoOfARefusedEditNothingIsToBeSaved() throws {
+    let (score, context) = try score()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    score.required.append(.init(3))
+    expectRefusal(context, "required")
+    manager.undo()
+    #expect(!context.hasChanges)
+    try context.save()
+    score.name = "changed"
+    try context.save()
+    #expect(try unreadable() == ["part", "parts", "required"])
+  }
+
   @Test func aValueThatFollowsNilIsStored() throws {
     let (score, context) = try score()
     #expect(score.part == nil && score.parts == nil)
