@@ -147,7 +147,7 @@ struct SaveWriter {
       try pairs.write(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
     case .completeLinks:
       guard store.plans.hasRelationships else { return }
-      try links.complete(request.updated, new, doomed: deletion.doomedRows)
+      try links.complete(inOrderOfWrites, new, doomed: deletion.doomedRows)
     case .noteRelatedRows:
       links.noteMoved()
       links.note(ofNew: new)
@@ -196,6 +196,14 @@ struct SaveWriter {
       let written = waiting[snapshot.persistentIdentifier] ?? SlotSet()
       return snapshot.changedSlots.subtracting(written)
     }
+  }
+
+  /// The changed models. Two of them may be instances of one row, of which one waited for a new model.
+  private var inOrderOfWrites: [DefaultSnapshot] {
+    if waiting.isEmpty { return request.updated }
+    let indices = request.updated.indices
+    return (indices.filter { isEarly[$0] } + indices.filter { !isEarly[$0] })
+      .map { request.updated[$0] }
   }
 
   /// The values of new models win over those of the rows that waited for them. Rows with to-one relationships

@@ -84,19 +84,6 @@ import Testing
     }
   }
 
-  /// The key path of a relationship can't be written in its own declaration.
-  enum Friends {
-    nonisolated(unsafe) static let friend: AnyKeyPath = \Friend.friend
-  }
-
-  /// A relationship that is its own inverse.
-  @Model final class Friend {
-    @Attribute(.unique) var name: Int
-    @Relationship(inverse: Friends.friend) var friend: Friend?
-
-    init(_ name: Int) { self.name = name }
-  }
-
   @Model final class Locker {
     @Attribute(.unique) var number: Int?
     var runner: Runner?
@@ -108,7 +95,7 @@ import Testing
     ModelContext(
       try ModelContainer(
         for: Account.self, Badge.self, Note.self, Kiosk.self, Employee.self, Runner.self,
-        Locker.self, Friend.self,
+        Locker.self,
         configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }
 
@@ -272,32 +259,6 @@ import Testing
     }
     let third = try #require(stored.first { $0.bib == 3 })
     #expect(third.follower?.bib == 2)
-  }
-
-  /// Each row has two models. The second one of each refers to the next row, so no two links go together.
-  @Test(
-    arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]], [false, true])
-  func theLastLinkOfACircleWins(order: [Int], firstAreStored isStored: Bool) throws {
-    let context = try context()
-    let first = (0..<3).map(Friend.init)
-    for friend in first { context.insert(friend) }
-    if isStored { try context.save() }
-    var second: [Int: Friend] = [:]
-    for name in order {
-      let friend = Friend(name)
-      context.insert(friend)
-      friend.friend = first[(name + 1) % 3]
-      second[name] = friend
-    }
-    try context.save()
-    let stored = try context.stored(Friend.self).sorted { $0.name < $1.name }
-    #expect(stored.map(\.name) == [0, 1, 2])
-    #expect(stored[order[2]].friend?.name == (order[2] + 1) % 3)
-    for friend in stored {
-      let name = friend.friend?.name
-      #expect(friend.friend.map { $0.friend === friend } ?? true, "\(friend.name)")
-      #expect(first[friend.name].friend?.name == name && second[friend.name]?.friend?.name == name)
-    }
   }
 
   /// The link of the earlier one is written when the model that it leads to has its row.
