@@ -159,6 +159,8 @@ struct PostgresOpening {
       if !path.changesVersionNameOnly { try lock.outlastChecks() }
       MigrationLossLog.note(
         exchanged: path.exchangedNames, in: migration.subject.name, "There is no copy.")
+      MigrationLossLog.note(
+        newerVersion: path.newerVersion, in: migration.subject.name, now: migration.version)
       return opened
     }
     try database.complete(migration.models, version: migration.version)

@@ -70,6 +70,7 @@ struct FileMigration {
     let external = ExternalFiles(of: configuration.url)
     var losses: [MigrationLoss] = []
     var exchangedNames: [String] = []
+    var newerVersion: String?
     var backup: StoreBackup?
     func keepBackup() throws {
       if backup != nil { return }
@@ -84,6 +85,7 @@ struct FileMigration {
           case .migrate(let path) = try migration.decision(stored)
         else { return }
         exchangedNames = path.exchangedNames
+        newerVersion = path.newerVersion
         let keepsBackup = configuration.keepsMigrationBackup ?? !exchangedNames.isEmpty
         if keepsBackup, !path.changesVersionNameOnly { try keepBackup() }
         let file = MigratedFile(
@@ -102,6 +104,8 @@ struct FileMigration {
     MigrationLossLog.note(
       losses, of: configuration.url, before: migration.version, copy: backup?.url)
     MigrationLossLog.note(exchanged: exchangedNames, of: configuration.url, copy: backup?.url)
+    MigrationLossLog.note(
+      newerVersion: newerVersion, in: migration.subject.name, now: migration.version)
   }
 
   /// Refuses losses of the first step before the file is opened for writing, which changes its

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Warnings about values that migrations have deleted.
+/// Warnings about values that migrations have deleted, and others whose effect nobody may expect.
 package enum MigrationLossLog {
   /// - Parameters:
   ///   - version: The version that the store was migrated to.
@@ -23,6 +23,15 @@ package enum MigrationLossLog {
     WarningLog.write(
       "\(names.joined(separator: ", ")) of the \(store) have exchanged their values in all rows, because their "
         + "originalName says so and the store did not know it yet. \(copy)")
+  }
+
+  /// Writes a line about a store whose version number is lower now, because the schema has none.
+  package static func note(newerVersion: String?, in store: String, now version: String) {
+    guard let newerVersion else { return }
+    WarningLog.write(
+      "the \(store) had version \(newerVersion) and has \(version) now: the schema of the container was given no "
+        + "version, and contains everything that the store contains. To keep the numbers ascending, give "
+        + "the schema a version of at least \(newerVersion): Schema([…], version:).")
   }
 
   /// - Parameters:

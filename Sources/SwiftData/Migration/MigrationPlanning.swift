@@ -11,6 +11,8 @@ import OpenSwiftDataStoreFormat
 /// 3. Stages of the plan lead from version to version in the order of the list. Where there is no
 ///    stage, the tables change automatically.
 /// 4. A store that no version describes is migrated to the first one if that loses nothing.
+/// 5. A store with a higher version number is migrated without a plan only if the models have no version of
+///    their own, and everything in the store.
 package struct MigrationPlanning {
   package let versions: [ModelVersion]
   private let links: [StageLink]
@@ -60,7 +62,12 @@ package struct MigrationPlanning {
       }
       return .migrate(path(of: store, from: index))
     }
-    if isNewer(store) { throw backward(store, name, store.versionText) }
+    if isNewer(store) {
+      guard addsOnly(to: store) else { throw backward(store, name, store.versionText) }
+      var path = path(of: store, from: nil)
+      path.newerVersion = store.versionText
+      return .migrate(path)
+    }
     guard reaches(versions[0], store) else { throw unknown(store, name, columnDifferences) }
     return .migrate(path(of: store, from: nil))
   }
@@ -294,10 +301,36 @@ package struct MigrationPlanning {
     return oldest > newest
   }
 
+  /// Whether the models contain everything that a store contains, and have the version of schemas that were
+  /// given none, such as those of an app that has removed its plan. Numbers then do not tell which are newer.
+  private func addsOnly(to store: StoreIdentity) -> Bool {
+    guard !hasPlan, models.identifier == Schema.Version(1, 0, 0), let stored = store.model
+    else { return false }
+    let own = models.model(of: names(in: store))
+    let counterparts = ModelCounterparts(from: stored, to: own)
+    let continuesAll = stored.entities.allSatisfy { entity in
+      counterparts.successor(of: entity.name) != nil
+        && stored.properties(of: entity.name).filter(\.isStored).allSatisfy {
+          counterparts.successor(of: $0.name, of: entity.name) != nil
+        }
+    }
+    return continuesAll
+      && ModelDifference.all(from: stored, to: own).allSatisfy { difference in
+        switch difference {
+        // What is removed has another name now.
+        case .newEntity, .newProperty, .removedProperty: true
+        default: false
+        }
+      }
+  }
+
   private func backward(
     _ store: StoreIdentity, _ name: String, _ version: String
   ) -> SwiftDataError {
     let models = versions[target].name
+    let differences = versions[target].differences(from: store, part: part)
+    let listed =
+      differences.isEmpty ? "" : "Differences: \(MigrationPlanning.list(differences)). "
     let advice =
       hasPlan
       ? "To migrate it back, add stages from version \(version) to \(models) to the plan"
@@ -305,8 +338,18 @@ package struct MigrationPlanning {
         + "to these models"
     return .backwardMigration.with(
       "\(name) has version \(version), which is newer than the models of the container (\(models)). "
-        + "Open it with a program that knows version \(version). \(advice). The store is unchanged."
+        + "\(listed)Open it with a program that knows version \(version). \(newerModelsAdvice(store))"
+        + "\(advice). The store is unchanged."
     )
+  }
+
+  /// What to do if the models are newer than the store despite their lower number.
+  private func newerModelsAdvice(_ store: StoreIdentity) -> String {
+    guard isNewer(store), let newest = store.versions?.max() else { return "" }
+    return hasPlan
+      ? "If the versions of the plan are newer, give them numbers of at least \(newest). "
+      : "If these models are newer, give them at least this version: Schema([…], version: "
+        + "Schema.Version(\(newest.major), \(newest.minor), \(newest.patch))). "
   }
 
   private func unknown(
