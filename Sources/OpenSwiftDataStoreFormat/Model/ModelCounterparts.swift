@@ -71,6 +71,37 @@ package struct ModelCounterparts: Sendable {
     }
   }
 
+  // MARK: Rivals
+
+  /// Another property of the same declaration that has the same former name and continues what had it, so
+  /// that the property itself is new; `nil` if there is none.
+  /// - Parameters:
+  ///   - owner: The entity that declares the property.
+  ///   - entity: The entity of the rows: `owner`, or one that inherits from it.
+  package func rival(
+    of property: PropertyDescription, declaredBy owner: EntityDescription, in entity: String
+  ) -> PropertyDescription? {
+    guard let former = property.renamingIdentifier, former != property.name,
+      let continued = properties[entity], continued[property.name] == nil
+    else { return nil }
+    return owner.properties.first {
+      $0.renamingIdentifier == former && continued[$0.name] == former && $0.name != property.name
+    }
+  }
+
+  /// Another entity that has the same former name and continues what had it, so that the entity itself is
+  /// new; `nil` if there is none. A class may be divided among the classes of a hierarchy.
+  package func rival(of entity: EntityDescription) -> EntityDescription? {
+    guard let former = entity.renamingIdentifier, former != entity.name,
+      entities[entity.name] == nil
+    else { return nil }
+    let root = current.lineage(of: entity.name).last?.name
+    return current.entities.first {
+      $0.renamingIdentifier == former && entities[$0.name] == former
+        && current.lineage(of: $0.name).last?.name != root
+    }
+  }
+
   // MARK: Matching
 
   private struct Named {

@@ -72,6 +72,7 @@ struct ChangePlanner {
           all: links.sources, lastKeys: lastKeys, makesAll: toleratesLosses, target: target, sql))
     }
     for entity in new.model.entities { checkUniqueness(of: entity, tables) }
+    refuseRepeatedNames()
     refuseCrossedLinks()
     noteRemovals()
     return ChangePlan(
@@ -96,7 +97,9 @@ struct ChangePlanner {
             if attribute.isTransient { continue }
             reportLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
-            checks += change.checks
+            // A property that is refused for its former name needs no default value.
+            let isRefused = refuseRepeatedName(of: property, declaredBy: entity, rows, source.table)
+            if !isRefused { checks += change.checks }
             noteRemovedMembers(change)
             noteRequiredCode(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)
@@ -105,6 +108,7 @@ struct ChangePlanner {
             }
           case .relationship(let relationship):
             if relationship.isTransient { continue }
+            refuseRepeatedName(of: property, declaredBy: entity, rows, source.table)
             reportLostValues(of: property, rows, source.table)
             changed.note(
               relationship.name,
