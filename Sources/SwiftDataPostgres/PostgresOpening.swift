@@ -151,7 +151,10 @@ struct PostgresOpening {
       // Stages assign keys without sequences.
       let entities = try DatabaseKeys.entities(database.connection)
       try DatabaseKeys.store(DatabaseKeys.roots(of: entities), database.connection)
-      try MigrationRun(migration, path, StoreIdentity(latest), database) { losses in
+      var unitedLinks: [String] = []
+      try MigrationRun(
+        migration, path, StoreIdentity(latest), database, unitesLinks: { unitedLinks += $0 }
+      ) { losses in
         try requireAllowed(losses)
         noteLosses(losses)
       }.run()
@@ -159,6 +162,8 @@ struct PostgresOpening {
       if !path.changesVersionNameOnly { try lock.outlastChecks() }
       MigrationLossLog.note(
         exchanged: path.exchangedNames, in: migration.subject.name, "There is no copy.")
+      MigrationLossLog.note(
+        united: unitedLinks, in: migration.subject.name, before: migration.version)
       MigrationLossLog.note(
         newerVersion: path.newerVersion, in: migration.subject.name, now: migration.version)
       return opened

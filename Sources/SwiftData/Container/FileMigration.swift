@@ -71,6 +71,7 @@ struct FileMigration {
     var losses: [MigrationLoss] = []
     var exchangedNames: [String] = []
     var newerVersion: String?
+    var unitedLinks: [String] = []
     var backup: StoreBackup?
     func keepBackup() throws {
       if backup != nil { return }
@@ -90,7 +91,9 @@ struct FileMigration {
         if keepsBackup, !path.changesVersionNameOnly { try keepBackup() }
         let file = MigratedFile(
           configuration: configuration, pool: pool, external: external, reader: reader)
-        try MigrationRun(migration, path, StoreIdentity(stored), file) { deleted in
+        try MigrationRun(
+          migration, path, StoreIdentity(stored), file, unitesLinks: { unitedLinks += $0 }
+        ) { deleted in
           losses += deleted
           if configuration.keepsMigrationBackup == nil { try keepBackup() }
         }.run()
@@ -104,6 +107,8 @@ struct FileMigration {
     MigrationLossLog.note(
       losses, of: configuration.url, before: migration.version, copy: backup?.url)
     MigrationLossLog.note(exchanged: exchangedNames, of: configuration.url, copy: backup?.url)
+    MigrationLossLog.note(
+      united: unitedLinks, in: migration.subject.name, before: migration.version)
     MigrationLossLog.note(
       newerVersion: newerVersion, in: migration.subject.name, now: migration.version)
   }

@@ -25,6 +25,15 @@ package enum MigrationLossLog {
         + "originalName says so and the store did not know it yet. \(copy)")
   }
 
+  /// Writes a line about relationships that have become inverses of each other and had different links.
+  /// - Parameter links: Clauses about the links that a relationship got from the other one.
+  package static func note(united links: [String], in store: String, before version: String) {
+    if links.isEmpty { return }
+    WarningLog.write(
+      "in the migration of the \(store) to version \(version), relationships became inverses of each other, so "
+        + "they have the same links now: \(links.joined(separator: ", ")).")
+  }
+
   /// Writes a line about a store whose version number is lower now, because the schema has none.
   package static func note(newerVersion: String?, in store: String, now version: String) {
     guard let newerVersion else { return }

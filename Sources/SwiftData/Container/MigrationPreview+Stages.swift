@@ -26,7 +26,8 @@ extension MigrationPreview {
       stages.append(
         Stage(
           fromVersion: path.versionNames[index], toVersion: path.versionNames[index + 1],
-          kind: kind, changes: change.descriptions,
+          kind: kind,
+          changes: change.descriptions + (index == 0 ? try change.unitedLinks(tables) : []),
           losses: index == 0 ? try change.losses(tables) : [], statements: change.statements,
           problems: isChecked ? try change.problems(tables) : [], isChecked: isChecked))
       if index == path.steps.count - 1 { break }

@@ -30,6 +30,9 @@ public struct MigrationPreview: Codable, Hashable, Sendable {
     public let kind: Kind
 
     /// The differences between the models, one clause each.
+    ///
+    /// For the first stage also how many links two relationships get from each other, because they become
+    /// inverses.
     public let changes: [String]
 
     /// What the stage deletes; known for the first stage only, whose rows exist already. Code that

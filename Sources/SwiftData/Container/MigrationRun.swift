@@ -14,16 +14,20 @@ package struct MigrationRun {
   private let database: any MigratedDatabase
   /// Called before values are deleted.
   private let willDelete: ([MigrationLoss]) throws -> Void
+  /// Called with clauses about links that relationships get from others.
+  private let unitesLinks: ([String]) -> Void
 
   package init(
     _ migration: StoreMigration, _ path: MigrationPath, _ store: StoreIdentity,
-    _ database: any MigratedDatabase, willDelete: @escaping ([MigrationLoss]) throws -> Void
+    _ database: any MigratedDatabase, unitesLinks: @escaping ([String]) -> Void,
+    willDelete: @escaping ([MigrationLoss]) throws -> Void
   ) {
     self.migration = migration
     self.path = path
     self.store = store
     self.database = database
     self.willDelete = willDelete
+    self.unitesLinks = unitesLinks
   }
 
   package func run() throws {
@@ -95,6 +99,7 @@ package struct MigrationRun {
       }
       let losses = try change.losses(session)
       if !losses.isEmpty { try willDelete(losses) }
+      unitesLinks(try change.unitedLinks(session))
       try database.run(change, session) { progress in
         migration.progress?.note(
           entity: progress.entity, rows: Int(progress.rows), of: Int(progress.totalRows))

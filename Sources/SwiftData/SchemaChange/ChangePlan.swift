@@ -16,6 +16,8 @@ struct ChangePlan {
   let losses: [LossCheck]
   /// Checks for values that code must set after the change.
   let required: [RequiredCheck]
+  /// Links that relationships get from others, whose inverses they become.
+  let unitedLinks: [UnitedLinks]
 
   func offset(from stored: String, to current: String) -> Int64 {
     sources.offset(from: stored, to: current)

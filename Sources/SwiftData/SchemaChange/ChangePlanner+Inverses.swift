@@ -4,6 +4,9 @@ import OpenSwiftDataStoreFormat
 /// Relationships that become each other's inverses, though each had another one in the file. Both would
 /// get the links of both, and afterwards no row says which of them were whose. So the change is refused if
 /// the links differ; a transformation begins without any (`LinkPlanner.earlierLinks`).
+///
+/// Where one of the two had no inverse, both get the links of both: each link is one that somebody has made.
+/// A line names those that one side gets from the other (`UnitedLinks`).
 extension ChangePlanner {
   /// A relationship of the changed models whose inverse continues other links.
   private struct Crossing {
@@ -11,11 +14,13 @@ extension ChangePlanner {
     let relationship: RelationshipDescription
     let inverse: String
     let links: CrossedLinks
+    /// Whether each of the two had another inverse.
+    let isCrossed: Bool
   }
 
   mutating func refuseCrossedLinks() {
     if toleratesLosses { return }
-    let crossings = crossings()
+    let crossings = crossings().filter(\.isCrossed)
     var counts: [EarlierLinks: Int] = [:]
     for links in crossings.flatMap(\.links.all) {
       for side in Set([links, links.reversed]) { counts[side, default: 0] += 1 }
@@ -44,6 +49,25 @@ extension ChangePlanner {
     }
   }
 
+  func unitedLinks() -> [UnitedLinks] {
+    crossings().filter { !$0.isCrossed }.flatMap { crossing -> [UnitedLinks] in
+      guard let near = crossing.links.own.first?.near, let far = crossing.links.inverse.first?.far
+      else { return [] }
+      let (own, inverse) = (
+        pairs(crossing.links.own, crossing), pairs(crossing.links.inverse, crossing)
+      )
+      return [
+        UnitedLinks(
+          source: "\(far.entity).\(far.relationship.name)",
+          target: "\(crossing.entity).\(crossing.relationship.name)",
+          count: "SELECT count(*) FROM (\(inverse) EXCEPT \(own)) AS U"),
+        UnitedLinks(
+          source: "\(near.entity).\(near.relationship.name)", target: crossing.inverse,
+          count: "SELECT count(*) FROM (\(own) EXCEPT \(inverse)) AS U"),
+      ]
+    }
+  }
+
   /// Each pair of inverses once.
   private func crossings() -> [Crossing] {
     var found: [Crossing] = []
@@ -51,7 +75,7 @@ extension ChangePlanner {
     for entity in new.model.entities {
       for relationship in entity.properties.compactMap(\.relationship)
       where !relationship.isTransient {
-        guard let links = links.crossedLinks(of: relationship, in: entity.name),
+        guard let paired = links.pairedLinks(of: relationship, in: entity.name),
           let name = relationship.inverse,
           let (owner, _) = new.model.property(name, of: relationship.destination)
         else { continue }
@@ -60,7 +84,8 @@ extension ChangePlanner {
         seen.insert("\(entity.name).\(relationship.name)")
         found.append(
           Crossing(
-            entity: entity.name, relationship: relationship, inverse: inverse, links: links))
+            entity: entity.name, relationship: relationship, inverse: inverse, links: paired,
+            isCrossed: links.crossedLinks(of: relationship, in: entity.name) != nil))
       }
     }
     return found

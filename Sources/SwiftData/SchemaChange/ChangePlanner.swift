@@ -78,7 +78,8 @@ struct ChangePlanner {
     return ChangePlan(
       tables: tables, joins: joinChanges(), links: linkTables,
       entityNumbers: entityNumbers(tables), changedValues: changedValues, defaults: functions,
-      sources: links.sources, losses: losses, required: required)
+      sources: links.sources, losses: losses, required: required,
+      unitedLinks: unitedLinks())
   }
 
   // MARK: Columns

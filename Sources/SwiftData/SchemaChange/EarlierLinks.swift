@@ -10,6 +10,25 @@ struct CrossedLinks {
   var all: [EarlierLinks] { own + inverse }
 }
 
+/// Links that a relationship gets from another one, whose inverse it becomes.
+struct UnitedLinks: Hashable {
+  /// The relationship of the file that has the links: `Club.people`.
+  let source: String
+  /// The relationship of the models that gets them.
+  let target: String
+  /// A statement that counts the links that only the source has.
+  let count: String
+
+  /// - Returns: A clause such as `3 links of Club.people are added to Person.clubs`; `nil` if both
+  ///   have the same links.
+  func text(_ session: any SQLSession) throws -> String? {
+    let count = try session.integer(count) ?? 0
+    if count == 0 { return nil }
+    let (noun, verb) = count == 1 ? ("link", "is") : ("links", "are")
+    return "\(count) \(noun) of \(source) \(verb) added to \(target)"
+  }
+}
+
 /// The links of a relationship in a file and of its inverse, seen from one of the two sides.
 struct EarlierLinks: Hashable {
   /// A relationship, and the entity that declares it.

@@ -68,15 +68,22 @@ struct LinkPlanner {
   func crossedLinks(
     of relationship: RelationshipDescription, in entity: String
   ) -> CrossedLinks? {
+    guard let paired = pairedLinks(of: relationship, in: entity),
+      paired.all.allSatisfy({ $0.near != nil && $0.far != nil })
+    else { return nil }
+    return paired
+  }
+
+  /// The links of a relationship and those of its inverse, if these are different ones; otherwise `nil`.
+  func pairedLinks(
+    of relationship: RelationshipDescription, in entity: String
+  ) -> CrossedLinks? {
     let own = continuedLinks(of: relationship.name, in: entity)
     let inverse = linksOfInverse(of: relationship)
-    let crossed = CrossedLinks(
+    let paired = CrossedLinks(
       own: own.filter { !inverse.contains($0) && !inverse.contains($0.reversed) },
       inverse: inverse.filter { !own.contains($0) && !own.contains($0.reversed) })
-    guard !crossed.own.isEmpty, !crossed.inverse.isEmpty,
-      crossed.all.allSatisfy({ $0.near != nil && $0.far != nil })
-    else { return nil }
-    return crossed
+    return paired.own.isEmpty || paired.inverse.isEmpty ? nil : paired
   }
 
   private func linksOfInverse(of relationship: RelationshipDescription) -> [EarlierLinks] {

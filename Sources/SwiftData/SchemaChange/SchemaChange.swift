@@ -139,6 +139,11 @@ package struct SchemaChange {
     return try plan.losses.compactMap { try $0.loss(session) } + foreignLosses(session)
   }
 
+  /// The links that relationships get from others whose inverses they become, as clauses.
+  func unitedLinks(_ session: any SQLSession) throws -> [String] {
+    try plan.unitedLinks.compactMap { try $0.text(session) }
+  }
+
   /// The required values that code has not set after the change, as clauses.
   func missingValues(_ session: any SQLSession) throws -> [String] {
     try plan.defaults.prepare(session, isChanged: true)
