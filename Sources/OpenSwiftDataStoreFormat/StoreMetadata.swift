@@ -21,6 +21,9 @@ package struct StoreMetadata: Hashable, Sendable {
   /// How composites are stored, as far as hashes leave it out (`CompositeForms.texts`). `nil` if
   /// the file has no such entry, as files of Apple's framework.
   package let compositeForms: [String: String]?
+  /// The types of lists, sets and dictionaries of scalars, which hashes leave out:
+  /// `["Trip.days": "Array<Int>"]`. `nil` if the file has no such entry, as files of Apple's framework.
+  package let listTypes: [String: String]?
   /// Entities that occur in the history but no longer in the model, by their numbers in the
   /// history.
   package let removedEntities: [Int: String]
@@ -40,6 +43,7 @@ package struct StoreMetadata: Hashable, Sendable {
     static let externalAttributes = "OpenSwiftDataExternalAttributes"
     static let integerTypes = "OpenSwiftDataIntegerTypes"
     static let compositeForms = "OpenSwiftDataCompositeForms"
+    static let listTypes = "OpenSwiftDataListTypes"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
   }
 
@@ -57,6 +61,7 @@ package struct StoreMetadata: Hashable, Sendable {
     externalAttributes = plist[Key.externalAttributes]?.array?.compactMap(\.string)
     integerTypes = plist[Key.integerTypes]?.dictionary?.compactMapValues(\.string)
     compositeForms = plist[Key.compositeForms]?.dictionary?.compactMapValues(\.string)
+    listTypes = plist[Key.listTypes]?.dictionary?.compactMapValues(\.string)
     let removed = (plist[Key.removedEntities]?.dictionary ?? [:]).compactMapValues(\.string)
     removedEntities = Dictionary(
       removed.compactMap { number, name in Int(number).map { ($0, name) } },
@@ -72,12 +77,14 @@ package struct StoreMetadata: Hashable, Sendable {
   ///   - integerTypes: The Swift types of integers whose column type is ambiguous.
   ///   - optionalParts: The parts of composites with one column that may themselves be nil.
   ///   - recordsForm: Whether the form of a composite is known: `Trip.place`. Others are not recorded.
+  ///   - recordsList: Whether the type of a list is known: `Trip.days`. Others are not recorded.
   ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
   ///     file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
     integerTypes: [String: String] = [:], optionalParts: Set<String> = [],
-    recordsForm: (String) -> Bool = { _ in true }, removedEntities: [Int: String]? = nil
+    recordsForm: (String) -> Bool = { _ in true }, recordsList: (String) -> Bool = { _ in true },
+    removedEntities: [Int: String]? = nil
   ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -94,6 +101,8 @@ package struct StoreMetadata: Hashable, Sendable {
     plist[Key.compositeForms] = .dictionary(
       CompositeForms(model, optionalParts: optionalParts).texts.filter { recordsForm($0.key) }
         .mapValues(PropertyList.string))
+    plist[Key.listTypes] = .dictionary(
+      model.listTypes.filter { recordsList($0.key) }.mapValues(PropertyList.string))
     if let removedEntities {
       let entries = removedEntities.map { ("\($0.key)", PropertyList.string($0.value)) }
       plist[Key.removedEntities] =

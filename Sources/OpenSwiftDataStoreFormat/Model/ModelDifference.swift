@@ -93,11 +93,21 @@ extension AttributeDescription {
     return type == other.type && isOptional == other.isOptional && !hasOtherElements(than: other)
   }
 
-  /// Arrays have the same column type whatever their elements are; only the type's text differs.
+  /// Lists, sets and dictionaries have the same column type whatever their elements are; only the type's text
+  /// differs.
   package func hasOtherElements(than other: AttributeDescription) -> Bool {
-    guard type == .transformable, let own = valueClassName, let theirs = other.valueClassName
-    else { return false }
-    return own.isArrayOfScalars && theirs.isArrayOfScalars && own != theirs
+    guard let own = scalarListType, let theirs = other.scalarListType else { return false }
+    return own != theirs
+  }
+
+  /// The type of a list, set or dictionary whose elements are scalars, or such lists: `Array<Int>`.
+  ///
+  /// Types of an app are excluded: their name may change without a change of the values.
+  package var scalarListType: String? {
+    guard type == .transformable, let valueClassName, valueClassName.isListOfScalars else {
+      return nil
+    }
+    return valueClassName
   }
 
   /// The name, the type and whether it is optional of each column, whatever the order of the leaves.
@@ -108,13 +118,36 @@ extension AttributeDescription {
   }
 }
 
+extension ModelDescription {
+  /// The types of lists, sets and dictionaries of scalars, named with the declaring entity:
+  /// `["Trip.days": "Array<Int>"]`.
+  package var listTypes: [String: String] {
+    var types: [String: String] = [:]
+    for entity in entities {
+      for property in entity.properties {
+        guard case .attribute(let attribute) = property, !attribute.isTransient,
+          let type = attribute.scalarListType
+        else { continue }
+        types["\(entity.name).\(attribute.name)"] = type
+      }
+    }
+    return types
+  }
+}
+
 extension String {
   private static let scalars: Set<String> = [
-    "Bool", "Data", "Date", "Double", "Float", "Int", "String", "URL", "UUID",
+    "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64",
+    "String", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL", "UUID",
   ]
+  private static let lists: Set<String> = ["Array", "Dictionary", "Set"]
 
-  fileprivate var isArrayOfScalars: Bool {
-    hasPrefix("Array<") && hasSuffix(">") && Self.scalars.contains(String(dropFirst(6).dropLast()))
+  fileprivate var isListOfScalars: Bool {
+    let names = split { "<>, ".contains($0) }.map(String.init)
+    guard hasSuffix(">"), let first = names.first, Self.lists.contains(first) else { return false }
+    return names.allSatisfy {
+      Self.scalars.contains($0) || Self.lists.contains($0) || $0 == "Optional"
+    }
   }
 }
 

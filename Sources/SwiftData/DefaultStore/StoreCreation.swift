@@ -106,6 +106,9 @@ package struct StoreCreation {
       recordsForm: {
         ownEntities.contains($0.entityOfAttribute) || known?.compositeForms?[$0] != nil
       },
+      recordsList: {
+        ownEntities.contains($0.entityOfAttribute) || known?.listTypes?[$0] != nil
+      },
       removedEntities: removedEntities)
     let first = "\(dialect.placeholder)1"
     try session.statement("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = \(first)")

@@ -82,7 +82,8 @@ package struct MigrationPlanning {
   /// Whether values are stored as the version reads them. Attributes of other modules do not count.
   private func keepsValues(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
     keepsLargeValues(of: version, store) && keepsIntegers(of: version, store)
-      && keepsComposites(of: version, store) && exchangedNames(of: version, store).isEmpty
+      && keepsComposites(of: version, store) && keepsLists(of: version, store)
+      && exchangedNames(of: version, store).isEmpty
   }
 
   /// The models and properties that have exchanged their names since the file was described.
@@ -110,6 +111,19 @@ package struct MigrationPlanning {
     }
     return version.integerTypes.filter { isOfVersion($0.key) }
       == stored.filter { isOfVersion($0.key) }
+  }
+
+  /// Whether lists of scalars have the elements of the version. Others are not compared.
+  private func keepsLists(of version: ModelVersion, _ store: StoreIdentity) -> Bool {
+    guard let stored = store.listTypes, !stored.isEmpty else { return true }
+    let names = names(in: store)
+    return stored.allSatisfy { attribute, type in
+      let entity = attribute.entityOfAttribute
+      guard names?.contains(entity) ?? true,
+        let current = version.model[entity]?[String(attribute.dropFirst(entity.count + 1))]
+      else { return true }
+      return (current.attribute?.scalarListType).map { $0 == type } ?? true
+    }
   }
 
   /// Whether large values are stored where the version reads them.
@@ -258,6 +272,7 @@ package struct MigrationPlanning {
       found,
       [
         { versions[$0].compositeForms.of(part).texts == models.compositeForms.texts },
+        { versions[$0].model(of: part).listTypes == models.model.listTypes },
         { versions[$0].model(of: part).declaresTheSame(as: models.model) },
         // A schema that was given no version has this one.
         { models.identifier != Schema.Version(1, 0, 0) && versions[$0].name == models.name },

@@ -13,6 +13,8 @@ package final class StoreIdentity {
   let integerTypes: [String: String]?
   /// How composites are stored, as far as hashes leave it out; `nil` if the file does not say.
   let compositeForms: [String: String]?
+  /// The types of lists of scalars; `nil` if the file does not say.
+  let listTypes: [String: String]?
   /// The superentity by entity, from the table of entities.
   let superNames: [String: String]
   /// The model in the cache, if the file has one. It is decoded only if hashes do not decide.
@@ -27,12 +29,13 @@ package final class StoreIdentity {
     hashes: [String: Data], model: ModelDescription?, versionIdentifiers: [String],
     entityNames: Set<String>, externalAttributes: Set<String>? = nil,
     integerTypes: [String: String]? = nil, compositeForms: [String: String]? = nil,
-    superNames: [String: String] = [:]
+    listTypes: [String: String]? = nil, superNames: [String: String] = [:]
   ) {
     self.hashes = hashes
     self.externalAttributes = externalAttributes
     self.integerTypes = integerTypes
     self.compositeForms = compositeForms
+    self.listTypes = listTypes
     self.superNames = superNames
     self.versionIdentifiers = versionIdentifiers.filter { !$0.isEmpty }
     readModel = { model }
@@ -48,6 +51,7 @@ package final class StoreIdentity {
     externalAttributes = metadata?.externalAttributes.map(Set.init)
     integerTypes = metadata?.integerTypes
     compositeForms = metadata?.compositeForms
+    listTypes = metadata?.listTypes
     let byNumber = stored.entitiesByNumber
     superNames = Dictionary(
       stored.entities.filter { EntityNumbering.isValid($0.number) }.compactMap { entity in

@@ -19,6 +19,8 @@ struct AttributeChange {
   let wereOptional: Set<[String]>?
   /// Whether code of the migration sets values that cannot be carried over.
   let toleratesLosses: Bool
+  /// Whether lists with other elements are checked one by one.
+  let checksLists: Bool
   /// The paths of the parts that unique constraints contain whose other members do not tell rows apart; an
   /// empty path is the whole value.
   let uniquePaths: [[String]]
@@ -81,7 +83,8 @@ struct AttributeChange {
     _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
     required: [[String]: [String]], wereOptional: Set<[String]>?, toleratesLosses: Bool,
-    uniquePaths: [[String]], _ sql: ChangeSQL, carried: (ColumnSource) -> ColumnSource
+    checksLists: Bool, uniquePaths: [[String]], _ sql: ChangeSQL,
+    carried: (ColumnSource) -> ColumnSource
   ) {
     self.sql = sql
     self.current = current
@@ -94,6 +97,7 @@ struct AttributeChange {
     self.required = required
     self.wereOptional = wereOptional
     self.toleratesLosses = toleratesLosses
+    self.checksLists = checksLists
     self.uniquePaths = uniquePaths
     if let stored, case .attribute(let earlier) = stored.property {
       carryOver(earlier, stored, carried)
@@ -132,7 +136,7 @@ struct AttributeChange {
       if let column = stored.columns[path],
         let conversion = ValueConversion(
           column.name.quotedName, from: column.leaf, to: leaf,
-          integers: integers[path] ?? IntegerTypes(), sql)
+          integers: integers[path] ?? IntegerTypes(), checksLists: checksLists, sql)
       {
         continued.insert(path)
         if let loss = conversion.loss(of: column.leaf, in: column.name.quotedName), toleratesLosses
@@ -341,6 +345,20 @@ struct AttributeChange {
       advice: wasRaw
         ? "Keep the case with its raw value, or set the new values in a stage .transform." : nil,
       probe: sql.dialect == .sqlite ? probe(column, isCase) : nil)
+  }
+
+  /// Reports lists that the current type cannot contain.
+  mutating func refuseOtherLists(_ fits: (String) -> String) {
+    guard let stored, continued.contains([]), let source = sources[[]],
+      let column = stored.columns[[]]?.name.quotedName
+    else { return }
+    let condition = "\(column) IS NOT NULL AND NOT \(fits(column))"
+    if toleratesLosses {
+      let value = fallback?.terms[[]] ?? filler(current, at: [])
+      sources[[]] = .expression("CASE WHEN \(condition) THEN \(value.sql) ELSE \(source.sql) END")
+      changes.append(condition)
+    }
+    refuseLoss(where: condition, stored)
   }
 
   /// A query that calls the function for few values, not for each row: without the limit SQLite would move the

@@ -38,14 +38,25 @@ extension ChangePlanner {
           }, limited: untagged.limited)
       }
     }
+    // Values with tags are read in other ways.
+    let listType =
+      tags.stored ? nil : slot.flatMap { descriptor?.properties[$0].listType }
+    let hasOtherElements =
+      declared?.property.attribute.map { $0.hasOtherElements(than: attribute) } ?? false
     var change = AttributeChange(
       attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
       required: required, wereOptional: wereOptional, toleratesLosses: toleratesLosses,
+      checksLists: hasOtherElements && listType != nil,
       uniquePaths: constraints.joined().filter { $0.first == attribute.name }
         .map { Array($0.dropFirst()) }, sql
     ) { tagged($0, attribute, from: tags.stored, to: tags.current) }
+    if hasOtherElements, let listType {
+      change.refuseOtherLists {
+        functions.fits($0, in: table, where: rows.condition, as: listType)
+      }
+    }
     if let property = slot.flatMap({ descriptor?.properties[$0] }) {
       // Raw values that stay in their column can be replaced by didMigrate.
       let mayReplace =
@@ -231,5 +242,15 @@ extension ChangePlanner {
     // Bytes of other programs, which a copy of a file has brought, may have no tag.
     return .expression(
       "CASE WHEN substr(\(value), 1, 1) = \(tag) THEN substr(\(value), 2) ELSE \(value) END")
+  }
+}
+
+extension ModelProperty {
+  /// The type of a value that is stored whole and without a transformer.
+  fileprivate var listType: (any Decodable.Type)? {
+    switch form {
+    case .attribute(.encoded), .transformable(nil): valueType as? any Decodable.Type
+    case .attribute, .transformable, .toOne, .toMany: nil
+    }
   }
 }

@@ -25,6 +25,52 @@ struct MigrationCases {
   }
 }
 
+/// The keys of the rows whose stored list does not fit a type, as a temporary table, for databases that cannot
+/// call Swift code.
+struct MigrationLists {
+  let name: String
+  let table: String
+  /// In quotes.
+  let column: String
+  let condition: String
+  let type: any Decodable.Type
+
+  /// The number of lists that are read at once.
+  private static let portion = 500
+
+  func fill(_ session: any SQLSession, _ sql: ChangeSQL) throws {
+    // The checks before the change and the change itself see the same rows.
+    let exists = try session.integer(
+      "SELECT count(*) FROM pg_class WHERE oid = to_regclass('pg_temp.\(name)')")
+    if exists == 1 { return }
+    try session.execute("CREATE TEMP TABLE \(name) (K BIGINT)")
+    var last = Int64.min
+    while true {
+      let rows = try session.statement(
+        """
+        SELECT \(RowTerms.key), \(column) FROM \(table.quotedName) WHERE \(condition) AND \
+        \(column) IS NOT NULL AND \(RowTerms.key) > \(sql.parameter(1)) ORDER BY 1 \
+        LIMIT \(MigrationLists.portion)
+        """
+      ).values(.integer(last))
+      var unfit: [Int64] = []
+      for row in rows {
+        guard case .integer(let key)? = row.first else { continue }
+        last = key
+        if case .blob(let bytes)? = row.last, ValueDecoding.encoded(type, bytes: bytes) != nil {
+          continue
+        }
+        unfit.append(key)
+      }
+      if !unfit.isEmpty {
+        let keys = unfit.map { "(\($0))" }.joined(separator: ", ")
+        try session.execute("INSERT INTO \(name) VALUES \(keys)")
+      }
+      if rows.count < MigrationLists.portion { break }
+    }
+  }
+}
+
 /// Declared values that are evaluated for each row, such as `UUID()`, as a temporary table with the
 /// keys of the rows, for databases that cannot call Swift code.
 struct MigrationValues {

@@ -7,6 +7,7 @@ import OpenSwiftDataStoreFormat
 enum MigrationFunction {
   static let declaredValue = "swift_migration_value"
   static let isCase = "swift_migration_is_case"
+  static let fits = "swift_migration_fits"
   static let isFloat = "swift_migration_is_float"
   static let moveOut = "swift_migration_move_out"
   static let moveIn = "swift_migration_move_in"
@@ -14,15 +15,19 @@ enum MigrationFunction {
   static let changedBits = "swift_migration_changed_bits"
 }
 
-/// What statements of a migration ask of Swift code: declared defaults, and raw values of enums.
+/// What statements of a migration ask of Swift code: declared defaults, raw values of enums, and whether a
+/// type can contain a stored list.
 ///
 /// SQLite calls registered functions. For a server the answers are temporary tables: the declared
-/// values by the keys of the rows, and the stored values that are raw values of a case.
+/// values by the keys of the rows, the stored values that are raw values of a case, and the keys of rows
+/// with lists that do not fit.
 final class MigrationFunctions {
   let sql: ChangeSQL
   let defaults: DeclaredDefaults
   private var rawTypes: [any RawRepresentable.Type] = []
   private var cases: [MigrationCases] = []
+  private var listTypes: [any Decodable.Type] = []
+  private var lists: [MigrationLists] = []
   private var values: [MigrationValues] = []
 
   init(_ sql: ChangeSQL) {
@@ -51,6 +56,26 @@ final class MigrationFunctions {
     }
   }
 
+  /// The condition that a stored list can be read as a type.
+  /// - Parameters:
+  ///   - column: The column, in quotes.
+  ///   - table: The table, without quotes.
+  ///   - condition: The condition for the rows.
+  func fits(
+    _ column: String, in table: String, where condition: String, as type: any Decodable.Type
+  ) -> String {
+    switch sql.dialect {
+    case .sqlite:
+      listTypes.append(type)
+      return "\(MigrationFunction.fits)(\(listTypes.count - 1), \(column))"
+    case .postgreSQL:
+      let name = "\(MigrationFunction.fits)_\(lists.count)"
+      lists.append(
+        MigrationLists(name: name, table: table, column: column, condition: condition, type: type))
+      return "\(RowTerms.key) NOT IN (SELECT K FROM \(name))"
+    }
+  }
+
   /// The declared value of a column in a row.
   /// - Parameters:
   ///   - declared: The index of the declaration.
@@ -75,12 +100,13 @@ final class MigrationFunctions {
     for set in cases where set.isChanged == isChanged { try set.fill(session, sql) }
     if isChanged { return }
     for values in values { try values.fill(session, defaults, sql) }
+    for list in lists { try list.fill(session, sql) }
   }
 
   /// Removes the temporary tables.
   func remove(_ session: any SQLSession) throws {
     guard sql.dialect == .postgreSQL else { return }
-    for name in cases.map(\.name) + values.map(\.name) {
+    for name in cases.map(\.name) + values.map(\.name) + lists.map(\.name) {
       try session.execute("DROP TABLE IF EXISTS pg_temp.\(name)")
     }
   }
@@ -102,6 +128,13 @@ final class MigrationFunctions {
     ) { [rawTypes] arguments in
       let type = rawTypes[Int(arguments.int64(0))]
       return .integer(type.hasCase(arguments.storedValues[1]) ? 1 : 0)
+    }
+    try connection.register(
+      function: MigrationFunction.fits, argumentCount: 2, deterministic: true
+    ) { [listTypes] arguments in
+      guard case .blob(let bytes) = arguments.storedValues[1] else { return .integer(0) }
+      let type = listTypes[Int(arguments.int64(0))]
+      return .integer(ValueDecoding.encoded(type, bytes: bytes) == nil ? 0 : 1)
     }
     try connection.register(
       function: MigrationFunction.isFloat, argumentCount: 1, deterministic: true

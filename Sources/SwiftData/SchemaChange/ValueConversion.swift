@@ -37,15 +37,16 @@ struct ValueConversion {
   /// - Parameters:
   ///   - column: The column of the value, in quotes.
   ///   - integers: The old and new Swift types of integers, if they are known.
+  ///   - checksLists: Whether lists with other elements are checked one by one, so that those that fit stay.
   ///   - sql: The SQL of the database.
   /// - Returns: `nil` if the types cannot be converted.
   init?(
     _ column: String, from stored: AttributeDescription, to current: AttributeDescription,
-    integers: IntegerTypes = IntegerTypes(), _ sql: ChangeSQL
+    integers: IntegerTypes = IntegerTypes(), checksLists: Bool = false, _ sql: ChangeSQL
   ) {
     switch (stored.type, current.type) {
     case (.transformable, .transformable):
-      guard !stored.hasOtherElements(than: current) else { return nil }
+      guard checksLists || !stored.hasOtherElements(than: current) else { return nil }
       self.init(column, sql)
     case let (old, new) where old.isInteger && new.isInteger:
       self.init(column, sql, losing: integers.loss(of: column, from: old, to: new))

@@ -396,7 +396,8 @@ final class FileCopyTarget: CopyTarget {
     return try StoreMetadata.data(
       store.model, replacing: store.metadata, externalAttributes: known?.externalAttributes ?? [],
       integerTypes: known?.integerTypes ?? [:], optionalParts: known?.optionalParts ?? [],
-      recordsForm: { known?.compositeForms?[$0] != nil })
+      recordsForm: { known?.compositeForms?[$0] != nil },
+      recordsList: { known?.listTypes?[$0] != nil })
   }
 
   private func writeLastKeys(_ store: CopiedStore, _ connection: Connection) throws {
