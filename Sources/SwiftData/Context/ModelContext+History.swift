@@ -8,12 +8,13 @@ extension ModelContext {
   /// for transaction in try context.fetchHistory(descriptor) { apply(transaction.changes) }
   /// ```
   ///
-  /// If several stores take part, each token contains all of them: for each store, the last
+  /// If the container has several stores, each token contains all of them: for each store, the last
   /// transaction that was committed up to this one, also if the descriptor has an order.
   ///
-  /// Then, with a limit, and without an order or with `timestamp`, a fetch after the last token continues with the
-  /// transactions that were left out. If the newest come first, a token may lack a store whose earlier transactions
-  /// were left out. A fetch after it then returns all transactions of that store.
+  /// Then, with a limit, the fetch returns the transactions that were committed next, in the order of the
+  /// descriptor, and a fetch after the last token continues with those that were left out. Only if the newest come
+  /// first, by `timestamp`, `token` or `transactionIdentifier`, it returns the newest ones: a token may lack a store
+  /// whose earlier transactions were left out. A fetch after it then returns all transactions of that store.
   ///
   /// - Throws: `SwiftDataError.historyTokenExpired` if transactions after a token in the predicate
   ///   were deleted, or the token belongs to another store; `DataStoreError.unsupportedFeature` if

@@ -143,6 +143,11 @@ struct HistoryOfCustomStoresTests {
       ])
     descriptor.fetchLimit = 3
     #expect(try context.fetchHistory(descriptor).map(\.id) == [1, 1, 2])
+    descriptor.sortBy = [SortDescriptor(\.timestamp, order: .reverse)]
+    #expect(
+      try context.fetchHistory(descriptor).map { "\($0.storeIdentifier)\($0.id)" }
+        == ["b3", "a3", "b2"])
+    descriptor.sortBy = []
     descriptor.predicate = #Predicate { $0.author == "two" }
     #expect(try context.fetchHistory(descriptor).map(\.storeIdentifier) == ["a", "b"])
     try context.deleteHistory(descriptor)
