@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SwiftDataStores
+import Synchronization
 import Testing
 
 extension StoreBehaviourTests {
@@ -18,6 +19,34 @@ extension StoreBehaviourTests {
     let found = try self.context(open).all(Author.self)
     #expect(found.map(\.born) == [2])
     #expect(found[0].books.count == 2)
+  }
+
+  /// The row was there before, also if the context has not loaded it.
+  @Test(arguments: Kind.all, [false, true])
+  func aNewModelThatBecomesAStoredRowIsAnnouncedAsUpdated(_ kind: Kind, isLoaded: Bool) throws {
+    let open = try kind.make()
+    let first = try context(open)
+    let stored = [Author("Tove"), Author("Astrid")]
+    for author in stored { first.insert(author) }
+    try first.save()
+    let context = try isLoaded ? first : context(open)
+    let infos = Mutex<[[String: [PersistentIdentifier]]]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { notification in
+      let info = notification.userInfo as? [String: [PersistentIdentifier]]
+      infos.withLock { $0.append(info ?? [:]) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let new = Author("Selma")
+    for author in [Author("Tove"), Author("Astrid"), Author("Astrid"), new, Author("Selma")] {
+      context.insert(author)
+    }
+    try context.save()
+    let info = try #require(infos.withLock { $0.first })
+    #expect(info["inserted"] == [new.persistentModelID])
+    #expect(info["updated"]?.sorted() == stored.map(\.persistentModelID).sorted())
+    #expect(info["deleted"] == [])
   }
 
   @Test(arguments: Kind.all(Schema([Badge.self])))

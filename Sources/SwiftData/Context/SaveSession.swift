@@ -226,7 +226,9 @@ struct SaveSession {
         // A required relationship refers to a model that is known to be deleted.
         try SwiftDataError.throwAll(failures)
       }
-      if !batch.port.isTransactional { try models.requireNewIdentifiers(batch) }
+      if !batch.port.isTransactional {
+        batch.receipt.consequences.merged = try models.checkedMerges(of: batch)
+      }
       batch.isCommitted = !batch.port.isTransactional
     }
   }

@@ -196,21 +196,28 @@ struct SavedModels {
   // MARK: Identifiers
 
   /// Called with the answer of a store that implements the public protocol. Where values are unique, the store
-  /// may have merged a new model with another one.
-  /// - Throws: `SwiftDataError.modelValidationFailure` if a new model without unique values got the identifier
-  ///   of another model.
-  func requireNewIdentifiers(_ batch: SaveSession.Batch) throws {
+  /// may have merged a new model with another one: of the save, loaded, or named by the store.
+  /// - Throws: `SwiftDataError.modelValidationFailure` if one without unique values got another's identifier.
+  func checkedMerges(of batch: SaveSession.Batch) throws -> [SaveConsequences.Merge] {
     let identifiers = batch.receipt.inserted
-    var known: Set<PersistentIdentifier> = []
-    for (storage, identifier) in zip(batch.insertedStorages, identifiers)
-    where !storage.descriptor.isConstrained {
+    let named = Set(batch.receipt.consequences.merged.map(\.index))
+    var (merges, known) = ([SaveConsequences.Merge](), Set<PersistentIdentifier>())
+    for (index, (storage, identifier)) in zip(batch.insertedStorages, identifiers).enumerated() {
       let isRepeated = identifiers.count > 1 && !known.insert(identifier).inserted
-      guard isRepeated || identities.model(for: identifier) != nil else { continue }
-      throw SwiftDataError.modelValidationFailure.with(
-        "The store \(batch.port.name) saved a new model, but returned the identifier \(identifier) for it, "
-          + "which another model has. The identifier of a new model must be one that no model has had.",
-        entity: storage.descriptor.entityName, because: .other)
+      guard isRepeated || named.contains(index) || identities.model(for: identifier) != nil
+      else { continue }
+      guard storage.descriptor.isConstrained else {
+        throw SwiftDataError.modelValidationFailure.with(
+          "The store \(batch.port.name) saved a new model, but returned the identifier \(identifier) for it, "
+            + "which another model has. The identifier of a new model must be one that no model has had.",
+          entity: storage.descriptor.entityName, because: .other)
+      }
+      // The save may have deleted the row before.
+      if isRepeated || !batch.deletedStorages.contains(where: { $0.identifier == identifier }) {
+        merges.append(SaveConsequences.Merge(index: index, isOfNewModel: isRepeated))
+      }
     }
+    return merges
   }
 
   /// Replaces a temporary identifier by the permanent one, in place.

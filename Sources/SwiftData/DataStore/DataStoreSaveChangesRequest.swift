@@ -38,6 +38,9 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   /// The end of the history after the save; `nil` if the store keeps no history.
   public final let historyToken: (any HistoryToken)?
 
+  /// The temporary identifiers of inserted models that became stored rows, as far as the store tells.
+  package final let merged: Set<PersistentIdentifier>
+
   /// Creates the answer of a store without history.
   public init(
     for storeIdentifier: String,
@@ -48,6 +51,19 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister
     self.historyToken = nil
+    self.merged = []
+  }
+
+  package init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
+    snapshotsToReregister: [PersistentIdentifier: T], merged: Set<PersistentIdentifier>
+  ) {
+    self.storeIdentifier = storeIdentifier
+    self.remappedIdentifiers = remappedIdentifiers
+    self.snapshotsToReregister = snapshotsToReregister
+    self.historyToken = nil
+    self.merged = merged
   }
 
   /// Creates the answer of a store with history.
@@ -62,5 +78,6 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister
     self.historyToken = historyToken
+    self.merged = []
   }
 }

@@ -32,10 +32,17 @@ extension SnapshotPort {
           + "can't save throws another one, with the reason.", doing: "saving")
     }
     let inserted = try new.map { try permanentIdentifier(of: $0, in: result.remappedIdentifiers) }
-    return SaveReceipt(
+    var receipt = SaveReceipt(
       inserted: inserted,
       reregistered: try result.snapshotsToReregister.values.map(converted),
       token: result.historyToken)
+    if !result.merged.isEmpty {
+      for (index, snapshot) in new.enumerated()
+      where result.merged.contains(snapshot.persistentIdentifier) {
+        receipt.consequences.merged.append(.init(index: index, isOfNewModel: false))
+      }
+    }
+    return receipt
   }
 
   /// The identifier that a save gave to a new model.

@@ -63,7 +63,7 @@ extension DocumentRows {
     let corrected = try cachedSnapshots(for: changes.corrected.sorted())
     return DataStoreSaveChangesResult(
       for: storeIdentifier, remappedIdentifiers: changes.permanent,
-      snapshotsToReregister: corrected)
+      snapshotsToReregister: corrected, merged: changes.merged)
   }
 
   /// The rows that a batch deletion concerns.

@@ -38,6 +38,7 @@ extension SavePlan {
       if let match = try match(of: row, entity(row)) {
         merge(row, into: match)
         changes.permanent[snapshot.persistentIdentifier] = match
+        if rows.rows[match] != nil { changes.merged.insert(snapshot.persistentIdentifier) }
         changed[row.identifier] = .some(nil)
         renamed[row.identifier] = match
       } else {

@@ -6,6 +6,8 @@ struct SaveChanges {
   var rows: [PersistentIdentifier: DocumentRow?] = [:]
   /// The permanent identifiers of new rows.
   var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
+  /// The temporary identifiers of new rows that became stored ones.
+  var merged: Set<PersistentIdentifier> = []
   /// Stored rows whose values are not those of the context.
   var corrected: Set<PersistentIdentifier> = []
   /// Rows that delete rules deleted in addition to the request.

@@ -147,6 +147,40 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Card>()).count == 1)
   }
 
+  /// What `didSave` names as inserted and as updated.
+  private func saved(_ context: ModelContext) throws -> [[PersistentIdentifier]] {
+    let lists = Mutex<[[PersistentIdentifier]]>([])
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { notification in
+      lists.withLock { lists in
+        lists = ["inserted", "updated"].compactMap {
+          notification.userInfo?[$0] as? [PersistentIdentifier]
+        }
+      }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.save()
+    return lists.withLock(\.self)
+  }
+
+  /// The identifier tells it.
+  @Test func aModelThatTheStoreMergesWithALoadedOneIsUpdated() throws {
+    let context = try context(Card.self)
+    faults.key.withLock { $0 = "1" }
+    let card = Card("a")
+    context.insert(card)
+    context.insert(Card("a"))
+    #expect(try saved(context) == [[card.persistentModelID], []])
+    context.insert(Card("a"))
+    context.insert(Card("a"))
+    #expect(try saved(context) == [[], [card.persistentModelID]])
+    context.delete(card)
+    let again = Card("a")
+    context.insert(again)
+    #expect(try saved(context) == [[again.persistentModelID], []])
+  }
+
   // MARK: Errors
 
   @Test(arguments: [DataStoreError.preferInMemoryFilter, .preferInMemorySort])
