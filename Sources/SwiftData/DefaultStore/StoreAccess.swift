@@ -13,7 +13,8 @@ import Foundation
 /// The owner, the group and the permissions of a store's file, for files and folders that are made beside it.
 ///
 /// As SQLite does for the log: who may write the store may write them, whatever the umask, and what root makes
-/// belongs to the owner of the store. So one run of a tool with `sudo` does not lock a server out.
+/// belongs to the owner of the store. So one run of a tool with `sudo` does not lock a server out. What another
+/// member of the store's group makes belongs to the group.
 ///
 /// Failures are ignored, as in SQLite: some file systems have neither owners nor permissions.
 struct StoreAccess {
@@ -46,8 +47,20 @@ struct StoreAccess {
     guard fstat(file, &status) == 0, status.st_uid == geteuid() else { return }
     // A folder inherits this from its parent.
     let inherited = status.st_mode & mode_t(S_ISGID)
+    if status.st_uid != owner || status.st_gid != group, fchown(file, owner, group) != 0 {
+      // Only the superuser may give files away, but each user to a group of their own.
+      fchown(file, uid_t.max, group)
+    }
+    guard fstat(file, &status) == 0, !locksOwnerOut(status, permissions) else { return }
     if status.st_mode & 0o777 != permissions { fchmod(file, permissions | inherited) }
-    if geteuid() == 0, owner != 0 || group != status.st_gid { fchown(file, owner, group) }
+  }
+
+  /// Whether the store's owner could not read a file of another user with these permissions.
+  private func locksOwnerOut(_ file: stat, _ permissions: mode_t) -> Bool {
+    if file.st_uid == owner { return false }
+    // The owner of a store is usually a member of its group.
+    let theirs = file.st_gid == group ? permissions >> 3 : permissions
+    return permissions >> 6 & ~theirs & 0o4 != 0
   }
 
   /// Whom a file or folder belongs to, and its permissions: `root (mode 755)`.

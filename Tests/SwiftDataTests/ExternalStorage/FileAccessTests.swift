@@ -69,6 +69,47 @@ import Testing
     #expect(made.map(\.group) == [65_533, 65_533, 65_533, 65_533])
   }
 
+  #if os(Linux)
+    /// What the thread of a superuser makes who may not give files away, as in some containers.
+    /// - Returns: The folders, then the file of a value.
+    private func madeWithoutGiving() async throws -> [Access] {
+      let external = ExternalFolder(of: folder.store)
+      try await onThread {
+        try Capabilities.drop(Capabilities.chown)
+        try external.make()
+        try external.write(External.bytes(1), named: "value")
+      }
+      return try [folder.support, folder.values, folder.values.appending(path: "value")].map(access)
+    }
+
+    /// A user may give files to a group of their own.
+    @Test(.enabled(if: geteuid() == 0))
+    func whatAMemberMakesBelongsToTheGroupOfTheStore() async throws {
+      // New files get the group of the folder.
+      #expect(chown(folder.url.path, 0, 65_533) == 0 && chmod(folder.url.path, 0o2775) == 0)
+      let group = getegid()
+      #expect(chown(folder.store.path, 65_534, group) == 0 && chmod(folder.store.path, 0o660) == 0)
+      let made = try await madeWithoutGiving()
+      #expect(made.map(\.owner) == [0, 0, 0])
+      #expect(made.map(\.group) == [group, group, group])
+      #expect(made.map { $0.mode & 0o777 } == [0o770, 0o770, 0o660])
+    }
+
+    /// Without its owner and its group, the permissions of the store would be those of others.
+    @Test(.enabled(if: geteuid() == 0), arguments: [0o640, 0o600, 0o664, 0o666] as [mode_t])
+    func theOwnerOfTheStoreIsNotLockedOut(_ mode: mode_t) async throws {
+      #expect(chown(folder.store.path, 65_534, 65_533) == 0 && chmod(folder.store.path, mode) == 0)
+      let made = try await madeWithoutGiving()
+      #expect(made.map(\.owner) == [0, 0, 0])
+      let own = umask(0)
+      umask(own)
+      #expect(
+        made.map(\.mode)
+          == (mode & 0o004 != 0
+            ? [mode | 0o111, mode | 0o111, mode] : [0o777 & ~own, 0o777 & ~own, 0o644 & ~own]))
+    }
+  #endif
+
   /// Somebody has made it so.
   @Test func existingFoldersStayAsTheyAre() throws {
     try FileManager.default.createDirectory(at: folder.values, withIntermediateDirectories: true)
@@ -123,3 +164,30 @@ import Testing
     withExtendedLifetime(picture) {}
   }
 }
+
+#if os(Linux)
+  /// What the calling thread may do, without effect on others.
+  private enum Capabilities {
+    static let chown: UInt32 = 1 << 0
+
+    /// The system's own call, of which the C library has no header.
+    private typealias Call =
+      @convention(c) (
+        UnsafeMutableRawPointer, UnsafeMutableRawPointer
+      ) -> Int32
+
+    private static func call(_ name: String) throws -> Call {
+      let symbol = try #require(dlsym(dlopen(nil, RTLD_NOW), name))
+      return unsafeBitCast(symbol, to: Call.self)
+    }
+
+    static func drop(_ capability: UInt32) throws {
+      var header: (version: UInt32, thread: Int32) = (0x2008_0522, 0)
+      // Twice those in effect, those that may be, and those that programs inherit.
+      var sets: [UInt32] = [0, 0, 0, 0, 0, 0]
+      try #require(call("capget")(&header, &sets) == 0)
+      sets[0] &= ~capability
+      try #require(call("capset")(&header, &sets) == 0)
+    }
+  }
+#endif
