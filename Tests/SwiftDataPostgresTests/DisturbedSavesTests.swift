@@ -500,6 +500,7 @@ struct DisturbedSavesTests {
       "mount -t tmpfs -o size=12m,mode=777 tmpfs \(folder) && mkdir \(folder)/rows"
       + " && chown postgres \(folder)/rows"
     guard system(setup + " 2> /dev/null") == 0 else {
+      rmdir(folder)
       return print("No file system can be mounted: the test of a full disk is SKIPPED.")
     }
     let server = try PostgresServer()

@@ -28,56 +28,74 @@ final class PostgresProxy: Sendable {
     case loseMessage(after: Int)
   }
 
-  /// The folder of the socket.
+  /// The folder of the socket, which is removed with the proxy.
   let folder: String
-  private let target: String
   private let serverFolder: String
-  private let listener: Int32
-  private let mode = Mutex(Mode.forward)
-  private let connections = Mutex((opened: 0, open: Set<Int>()))
+  private let relay: Relay
 
   /// - Parameters:
   ///   - folder: The folder of the server's socket.
   ///   - port: The number in the name of the sockets.
   init(to folder: String, port: Int = 5432) throws {
     let socketName = "/.s.PGSQL.\(port)"
-    target = folder + socketName
     serverFolder = folder
     self.folder = NSTemporaryDirectory() + "opensd-proxy-" + UUID().uuidString.prefix(8)
     try FileManager.default.createDirectory(
       atPath: self.folder, withIntermediateDirectories: true)
-    listener = socket(AF_UNIX, PostgresProxy.stream, 0)
-    let result = PostgresProxy.with(self.folder + socketName) { [listener] in
-      bind(listener, $0, $1)
-    }
+    relay = Relay(listener: socket(AF_UNIX, Relay.stream, 0), target: folder + socketName)
+    let listener = relay.listener
+    let result = Relay.with(self.folder + socketName) { bind(listener, $0, $1) }
     guard result == 0, listen(listener, 64) == 0 else {
       throw CocoaError(.fileWriteUnknown)
     }
-    Thread { self.serve() }.start()
+    Thread { [relay] in relay.serve() }.start()
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: folder) }
+  deinit {
+    relay.end()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
 
   /// An address of the server, through this proxy.
   func address(like address: String) -> String {
     address.replacing("host=\(serverFolder)", with: "host=\(folder)")
   }
 
-  func set(_ mode: Mode) { self.mode.withLock { $0 = mode } }
+  func set(_ mode: Mode) { relay.set(mode) }
 
   /// The numbers of the connections that clients have now.
+  var openConnections: Set<Int> { relay.openConnections }
+}
+
+/// The threads of a proxy, which must not retain it.
+private final class Relay: Sendable {
+  let listener: Int32
+  private let target: String
+  private let mode = Mutex(PostgresProxy.Mode.forward)
+  private let connections = Mutex((opened: 0, open: Set<Int>()))
+
+  init(listener: Int32, target: String) {
+    self.listener = listener
+    self.target = target
+  }
+
+  func set(_ mode: PostgresProxy.Mode) { self.mode.withLock { $0 = mode } }
+
   var openConnections: Set<Int> { connections.withLock { $0.open } }
 
+  /// Ends `serve`, which closes the socket. Connections stay.
+  func end() { shutdown(listener, Int32(SHUT_RDWR)) }
+
   #if canImport(Darwin)
-    private static let stream = SOCK_STREAM
+    static let stream = SOCK_STREAM
     private static let withoutSignal: Int32 = 0
   #else
-    private static let stream = Int32(SOCK_STREAM.rawValue)
+    static let stream = Int32(SOCK_STREAM.rawValue)
     /// The other side may be closed.
     private static let withoutSignal = Int32(MSG_NOSIGNAL)
   #endif
 
-  private static func with(
+  static func with(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) -> Int32 {
     var address = sockaddr_un()
@@ -98,13 +116,16 @@ final class PostgresProxy: Sendable {
     return [UInt8(ascii: "E"), 0, 0, 0, UInt8(body.count + 4)] + body
   }()
 
-  private func serve() {
+  func serve() {
     while true {
       let client = accept(listener, nil, nil)
-      if client < 0 { return }
-      let server = socket(AF_UNIX, PostgresProxy.stream, 0)
+      if client < 0 {
+        close(listener)
+        return
+      }
+      let server = socket(AF_UNIX, Relay.stream, 0)
       guard mode.withLock({ if case .refuse = $0 { false } else { true } }),
-        PostgresProxy.with(target, { connect(server, $0, $1) }) == 0
+        Relay.with(target, { connect(server, $0, $1) }) == 0
       else {
         close(client)
         close(server)
@@ -163,9 +184,9 @@ final class PostgresProxy: Sendable {
         set(.forward)
         // A command's answer is its kind, its length, and its tag.
         let end = confirms ? tag.upperBound : tag.lowerBound - 5
-        let answer = Array(bytes[..<end]) + PostgresProxy.endOfSession
+        let answer = Array(bytes[..<end]) + Relay.endOfSession
         _ = answer.withUnsafeBytes {
-          send(target, $0.baseAddress!, answer.count, PostgresProxy.withoutSignal)
+          send(target, $0.baseAddress!, answer.count, Relay.withoutSignal)
         }
         return link.cut()
       }
@@ -197,7 +218,7 @@ final class PostgresProxy: Sendable {
       var sent = 0
       while sent < count {
         let part = buffer.withUnsafeBytes {
-          send(target, $0.baseAddress! + sent, count - sent, PostgresProxy.withoutSignal)
+          send(target, $0.baseAddress! + sent, count - sent, Relay.withoutSignal)
         }
         if part <= 0 { return link.cut() }
         sent += part

@@ -89,12 +89,11 @@ import Testing
   @Test(.sqliteOnly("writes into the file")) func aListThatAnotherContainerChangesIsReadAgain()
     throws
   {
-    let url = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).store")
-    defer { try? FileManager.default.removeItem(at: url) }
+    let folder = try TemporaryFolder()
     func open() throws -> ModelContext {
       ModelContext(
         try ModelContainer(
-          for: Schema(Graph.types), configurations: ModelConfiguration(url: url)))
+          for: Schema(Graph.types), configurations: ModelConfiguration(url: folder.store)))
     }
     let (context, other) = (try open(), try open())
     let parent = Parent("p")

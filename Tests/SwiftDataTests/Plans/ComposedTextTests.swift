@@ -9,11 +9,11 @@ struct ComposedTextTests {
   private let container: ModelContainer
   private let context: ModelContext
   private let recorder = StatementRecorder()
-  private let url: URL
+  private let folder: TemporaryFolder
 
   init() throws {
-    url = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).store")
-    var configuration = ModelConfiguration(url: url)
+    folder = try TemporaryFolder()
+    var configuration = ModelConfiguration(url: folder.store)
     configuration.statementLog = recorder.log()
     container = try ModelContainer(
       for: Asset.self, Photo.self, Holder.self, Mark.self, configurations: configuration)
@@ -100,7 +100,7 @@ struct ComposedTextTests {
   @Test func textOfOtherProgramsIsFound() throws {
     try follow()
     #expect(try page().look == .none)
-    let other = try Connection(path: url.path(percentEncoded: false))
+    let other = try Connection(path: folder.store.path(percentEncoded: false))
     func write(_ name: String) throws {
       try other.execute("UPDATE ZASSET SET ZNAME = '\(name)' WHERE ZNUMBER = 7")
     }
