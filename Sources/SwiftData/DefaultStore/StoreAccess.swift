@@ -51,16 +51,7 @@ struct StoreAccess {
       // Only the superuser may give files away, but each user to a group of their own.
       fchown(file, uid_t.max, group)
     }
-    guard fstat(file, &status) == 0, !locksOwnerOut(status, permissions) else { return }
     if status.st_mode & 0o777 != permissions { fchmod(file, permissions | inherited) }
-  }
-
-  /// Whether the store's owner could not read a file of another user with these permissions.
-  private func locksOwnerOut(_ file: stat, _ permissions: mode_t) -> Bool {
-    if file.st_uid == owner { return false }
-    // The owner of a store is usually a member of its group.
-    let theirs = file.st_gid == group ? permissions >> 3 : permissions
-    return permissions >> 6 & ~theirs & 0o4 != 0
   }
 
   /// Whom a file or folder belongs to, and its permissions: `root (mode 755)`.
