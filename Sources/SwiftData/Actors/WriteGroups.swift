@@ -40,9 +40,8 @@ actor WriteGroups: ModelActor {
 
   /// Ends the transaction of a group whose units have to run alone.
   private struct Separation: Error {
-    let error: any Error
-    /// Whether a unit that was the only one has to run again.
-    var repeatsSingle = false
+    /// The error of the last unit; `nil` if it may succeed in a transaction with savepoints.
+    let error: (any Error)?
   }
 
   /// What became of a unit with a transaction of its own.
@@ -137,10 +136,8 @@ actor WriteGroups: ModelActor {
     } catch let error
       where error is Separation || shared != nil && SaveRepetition.obstacle(of: error) != nil
     {
-      if group.count == 1, shared == nil, let separation = error as? Separation,
-        !separation.repeatsSingle
-      {
-        return group[0].fail(separation.error)
+      if group.count == 1, shared == nil, let error = (error as? Separation)?.error {
+        return group[0].fail(error)
       }
       divisibleGroups = WriteGroups.groupsAfterFailure
       return runAlone(group, shared)
@@ -158,22 +155,26 @@ actor WriteGroups: ModelActor {
   private func answer(_ write: WaitingWrite) throws -> @Sendable () -> Void {
     guard waiting.begin(write) else { return {} }
     let context = modelContext
-    let count = context.core.transaction?.writeCount
+    let transaction = context.core.transaction
+    let count = transaction?.writeCount
+    var isRun = false
     defer { settings.restore(in: context) }
     do {
       prepare(context)
       let answer = try write.run(context)
-      try context.save()
+      isRun = transaction?.isRefused == false
+      if isRun { try context.save() }
       // An inner transaction that has failed fails the commit.
-      if let failure = context.core.transaction?.failure { throw Separation(error: failure) }
-      return answer
+      if let failure = transaction?.failure { throw failure }
+      if isRun { return answer }
+      throw Separation(error: nil)
     } catch {
-      guard let transaction = context.core.transaction, !transaction.isRefused,
-        transaction.writeCount == count, WriteGroups.concernsOnlyItsUnit(error)
+      guard let transaction, !transaction.isRefused, transaction.writeCount == count,
+        WriteGroups.concernsOnlyItsUnit(error)
       else {
-        let lacksSavepoint = context.core.transaction?.lacksSavepoint ?? false
-        throw (error as? Separation)
-          ?? Separation(error: error, repeatsSingle: lacksSavepoint)
+        // The code of the unit may handle the error of a save of its own, which a savepoint undoes.
+        let isFinal = transaction?.failure != nil || isRun && transaction?.lacksSavepoint == false
+        throw Separation(error: isFinal ? error : nil)
       }
       context.rollback()
       return { write.fail(error) }
@@ -257,7 +258,7 @@ actor WriteGroups: ModelActor {
 
   /// Whether the transaction is still good after an error: the database has not failed.
   private static func concernsOnlyItsUnit(_ error: any Error) -> Bool {
-    guard let error = error as? SwiftDataError else { return !(error is Separation) }
+    guard let error = error as? SwiftDataError else { return true }
     return switch error.reason {
     case .notFound, .invalidIdentifier, .uniqueValueTaken, .conflict, .deletionDenied,
       .requiredValueMissing, .tooFewMembers, .tooManyMembers, .invalidValue:

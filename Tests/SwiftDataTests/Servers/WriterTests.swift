@@ -153,6 +153,30 @@ import Testing
     #expect(history.map(\.changes.count) == Array(repeating: 1, count: 7))
   }
 
+  /// Also in a transaction that has no savepoints at first.
+  @Test func aUnitMayHandleTheErrorOfItsOwnSave() async throws {
+    let folder = try TemporaryFolder()
+    let container = try Office.container(folder.store)
+    let writer = ModelWriter(container) { $0.uniquenessPolicy = .refuse }
+    _ = try await writer.write(add("old"))
+    let name = try await writer.write { context in
+      let old = try #require(try context.fetch(FetchDescriptor<Person>()).first)
+      old.name = "not stored"
+      context.insert(Person(email: "old"))
+      do {
+        try context.save()
+        return "stored"
+      } catch {
+        context.rollback()
+      }
+      context.insert(Person(email: "new"))
+      try context.save()
+      return old.name
+    }
+    #expect(name.isEmpty)
+    #expect(try emails(container) == ["new", "old"])
+  }
+
   @Test func aUnitThatHasSavedIsUndoneCompletely() async throws {
     let folder = try TemporaryFolder()
     let container = try Office.container(folder.store)
