@@ -2,8 +2,9 @@
 /// these models leads to the owners, so the stores are asked for them: one request for each class that has such
 /// relationships. Then the owners are among the changed models of the save.
 ///
-/// Called by `DeleteRules`, for stores that implement the public protocol and do not do this themselves
-/// (`LinkClearing`). `DeleteRules` undoes the changes in memory if the save fails.
+/// Called by `DeleteRules`, for stores that implement the public protocol. Some of them do this themselves for
+/// their rows (`LinkClearing`); then only links to new models are left, which a rule has removed before their
+/// first save. `DeleteRules` undoes the changes in memory if the save fails.
 struct LinksToDeleted {
   private typealias Link = (owner: _ModelDescriptor, slot: Int, link: RelationshipLink)
 
@@ -15,7 +16,7 @@ struct LinksToDeleted {
   private let materializer: Materializer
   private let failedReads: FailedReads
   private(set) var undoings: [RelationshipFixer.Undoing] = []
-  /// The deleted models.
+  /// The deleted models that matter to the store of an owner.
   private var targets: [PersistentIdentifier: _ModelStorage] = [:]
   /// Required relationships that lead to deleted models: the owners and these, by slot.
   private var left: [Int: [String]] = [:]
@@ -37,22 +38,31 @@ struct LinksToDeleted {
   mutating func empty(to deleted: [_ModelStorage]) -> [SwiftDataError] {
     let all = stores.coordinator.links.withoutInverse
     if all.isEmpty || deleted.isEmpty { return [] }
-    let classes = deleted.descriptors
+    // New ones have left the context.
+    let new = deleted.filter { $0.source == nil }
+    let (classes, newClasses) = (deleted.descriptors, new.descriptors)
     var rest = all.filter { link in
-      classes.contains { $0.isKind(of: link.link.destination) }
-        && port(of: link.owner)?.leavesLinksToContext == true
+      guard let port = port(of: link.owner), !port.isTransactional else { return false }
+      return (port.leavesLinksToContext ? classes : newClasses)
+        .contains { $0.isKind(of: link.link.destination) }
     }[...]
     if rest.isEmpty { return [] }
-    targets = Dictionary(
-      deleted.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    func byIdentifier(_ models: [_ModelStorage]) -> [PersistentIdentifier: _ModelStorage] {
+      Dictionary(models.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let (allTargets, newTargets) = (byIdentifier(deleted), byIdentifier(new))
     var failures: [SwiftDataError] = []
     while let owner = rest.first?.owner {
       let links = rest.prefix { $0.owner === owner }
       rest = rest.dropFirst(links.count)
       guard let port = port(of: owner) else { continue }
+      targets = port.leavesLinksToContext ? allTargets : newTargets
       left = [:]
       emptyUnsaved(links, of: owner)
-      emptyStored(links, of: owner, in: port)
+      // No row leads to a new model.
+      if port.leavesLinksToContext, new.count < deleted.count {
+        emptyStored(links, of: owner, in: port)
+      }
       failures += links.compactMap(failure)
     }
     return failures
@@ -124,6 +134,8 @@ struct LinksToDeleted {
     _ storage: _ModelStorage, _ slot: Int, _ link: RelationshipLink, of target: _ModelStorage
   ) {
     if link.isRequired {
+      // `Validation` finds what a new model leaves.
+      if target.source == nil { return }
       left[slot, default: []].append("\(storage.identifier) to \(target.identifier)")
     } else if !link.isToMany {
       undoings.append(fixer.empty(storage, slot: slot, of: target))
