@@ -98,7 +98,10 @@ final class ExternalChangeApplication {
   /// - Returns: Whether this context had models of them.
   func applyDeletion(of identifiers: [PersistentIdentifier]) -> Bool {
     var outdated = OutdatedModels()
-    for identifier in identifiers { find(identifier) { outdated.insertDeleted($0) } }
+    // A new model has no row that a writer could have deleted.
+    for identifier in identifiers where !identifier.isTemporary {
+      find(identifier) { outdated.insertDeleted($0) }
+    }
     leave(outdated)
     let saved = SavedChanges(deleted: identifiers)
     watchers.didApply(saved, lost: outdated.lost)

@@ -244,6 +244,9 @@ import Testing
     faults.saveError.withLock { $0 = error }
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     #expect(error.description.contains("New models have none before the save"), "\(error)")
+    faults.saveError.withLock { $0 = nil }
+    try context.save()
+    #expect(note.modelContext === context && !note.hasChanges && !context.hasChanges)
   }
 
   // MARK: Identifiers of stores
