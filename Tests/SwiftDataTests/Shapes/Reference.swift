@@ -27,6 +27,8 @@ struct Reference {
   }
 
   let shape: Shape
+  /// Whether a save leaves a member of lists without an inverse in one of them.
+  private let membersHaveOneOwner: Bool
   private(set) var nodes: [Int: Node] = [:]
   private(set) var stored: [Int: Node] = [:]
   private(set) var new: Set<Int> = []
@@ -38,7 +40,10 @@ struct Reference {
   private var gains: [Gain: Int] = [:]
   private var clock = 0
 
-  init(_ shape: Shape) { self.shape = shape }
+  init(_ shape: Shape, membersHaveOneOwner: Bool = true) {
+    self.shape = shape
+    self.membersHaveOneOwner = membersHaveOneOwner
+  }
 
   // MARK: Reading
 
@@ -250,7 +255,7 @@ struct Reference {
 
   /// What a save leaves.
   private func saved() throws -> [Int: Node] {
-    var nodes = withSingleOwners()
+    var nodes = membersHaveOneOwner ? withSingleOwners() : nodes
     func links(_ number: Int, where accepts: (Shape.End) -> Bool) -> [Int] {
       guard let node = nodes[number] else { return [] }
       return shape.endsOfKind[node.kind.index].filter(accepts)

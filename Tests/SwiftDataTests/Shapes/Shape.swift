@@ -3,7 +3,8 @@ import SwiftData
 /// Some classes with their relationships: the ground of random programs (`ShapeProgram`).
 ///
 /// The description repeats what the models declare, so that a wrong reading of a declaration shows.
-/// A new shape is a file with models and a description, and a name in `RandomShapeTests`.
+/// A new shape is a file with models and a description, and a name in `RandomShapeTests` and in
+/// `RandomDocumentTests`.
 struct Shape {
   let name: String
   let kinds: [Kind]

@@ -15,9 +15,11 @@ struct ShapeDifference: Error, CustomStringConvertible {
 /// concern models and lists that were not read before.
 struct ShapeTrial {
   let shape: Shape
+  let store: ShapeStore
   var reference: Reference
   private(set) var context: ModelContext
   private let folder: TemporaryFolder
+  private let configuration: any DataStoreConfiguration
   private var container: ModelContainer
   private var other: ModelContext
   /// The models to which the program has references.
@@ -28,9 +30,9 @@ struct ShapeTrial {
   private struct Abort: Error {}
 
   /// What is wrong where a program runs; nil if nothing is.
-  static func difference(of program: ShapeProgram) -> String? {
+  static func difference(of program: ShapeProgram, in store: ShapeStore) -> String? {
     do {
-      var trial = try ShapeTrial(program.shape)
+      var trial = try ShapeTrial(program.shape, store)
       try trial.run(program)
       return nil
     } catch {
@@ -38,20 +40,15 @@ struct ShapeTrial {
     }
   }
 
-  init(_ shape: Shape) throws {
+  init(_ shape: Shape, _ store: ShapeStore) throws {
     self.shape = shape
-    reference = Reference(shape)
+    self.store = store
+    reference = Reference(shape, membersHaveOneOwner: store.membersHaveOneOwner)
     folder = try TemporaryFolder()
-    container = try ShapeTrial.container(shape, folder)
+    configuration = store.configuration(in: folder)
+    container = try ModelContainer(for: shape.schema, configurations: [configuration])
     context = ModelContext(container)
     other = ModelContext(container)
-  }
-
-  private static func container(_ shape: Shape, _ folder: TemporaryFolder) throws -> ModelContainer
-  {
-    let schema = shape.schema
-    return try ModelContainer(
-      for: schema, configurations: [ModelConfiguration(schema: schema, url: folder.store)])
   }
 
   mutating func run(_ program: ShapeProgram) throws {
@@ -73,7 +70,8 @@ struct ShapeTrial {
     case .edit(let edit): try apply(edit)
     case .save(let rollsBack): try save(rollsBack: rollsBack)
     case .rollback: try rollback()
-    case .transaction(let steps, let commits): try transaction(steps, commits)
+    case .transaction(let steps, let commits):
+      if store.hasTransactions { try transaction(steps, commits) }
     case .elsewhere(let edits, let isProcessed): try editElsewhere(edits, isProcessed)
     case .look(let fetches):
       if fetches { try checkContext() } else { try checkHeldModels() }
@@ -136,7 +134,7 @@ struct ShapeTrial {
 
   private mutating func reopen() throws {
     identifiers = [:]
-    container = try ShapeTrial.container(shape, folder)
+    container = try ModelContainer(for: shape.schema, configurations: [configuration])
     use(ModelContext(container))
     other = ModelContext(container)
   }
