@@ -98,6 +98,7 @@ extension PostgresConnection {
       case .prepared(let description, let values, _):
         try send(description, values, handle)
       }
+      try requestTracedAnswer(handle, statement.sql)
     }
     return kept
   }

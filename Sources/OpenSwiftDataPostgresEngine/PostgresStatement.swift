@@ -221,7 +221,10 @@ extension PostgresConnection {
       if kept.isEmpty { try sent(PQenterPipelineMode(handle), sql) }
       // Borrowed values exist until they are sent.
       let values = statements.map { tracesValues ? $0.parameters.owned : nil }
-      for statement in statements { try statement.send(statement.parameters) }
+      for statement in statements {
+        try statement.send(statement.parameters)
+        try requestTracedAnswer(handle, statement.sql)
+      }
       try sync(handle, sql)
       try receiveDeferred(kept, handle, deadline)
       let results = try statements.indices.map { index in

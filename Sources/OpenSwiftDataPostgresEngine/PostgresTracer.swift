@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataCPostgres
 
 /// A statement that has finished, or failed.
 package struct PostgresTrace: Sendable {
@@ -38,11 +39,22 @@ package struct PostgresTracer: Sendable {
   }
 }
 
-// Statements that share an exchange share its time: each counts from the end of the one before it, so
-// that the sum is the time of the exchange. Preparing a statement is not reported.
+// Statements that share an exchange share its time: each counts from the answer to the one before it, so
+// that the sum is the time of the exchange. The server is asked to send each answer when it has it; otherwise
+// all answers of an exchange arrive together, and the first statement has the time of all. That is so among the
+// rows of a batch, which are runs of one text. Preparing a statement is not reported.
 extension PostgresConnection {
+  /// Whether statements are reported.
+  var isTraced: Bool { tracer != nil }
+
   /// Whether the values of statements must be kept until they are reported.
   var tracesValues: Bool { tracer?.includesValues ?? false }
+
+  /// Makes the server send the answer to the statement that was sent last without waiting for the next ones, if
+  /// statements are reported.
+  func requestTracedAnswer(_ handle: OpaquePointer, _ sql: String) throws {
+    if isTraced { try sent(PQsendFlushRequest(handle), sql) }
+  }
 
   /// Reports a statement of the running exchange.
   /// - Parameter values: The values, if they are to be included.

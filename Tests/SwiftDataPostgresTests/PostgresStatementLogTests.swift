@@ -170,6 +170,38 @@ struct PostgresStatementLogTests {
     #expect(slow.contains { $0.duration >= .milliseconds(250) }, "\(events.statements)")
   }
 
+  /// The last of three statements of a save waits for another transaction.
+  @Test func theStatementOfASaveThatWaitsIsTheSlowOne() throws {
+    let events = Events()
+    let context = ModelContext(try container(events.log()))
+    let place = Place("a")
+    context.insert(place)
+    context.insert(City("a"))
+    try context.save()
+    let (locked, group) = (DispatchSemaphore(value: 0), DispatchGroup())
+    let url = url
+    DispatchQueue.global().async(group: group) {
+      do {
+        let other = try StoredRows(url).connection
+        try other.execute("BEGIN; LOCK TABLE \"ZCITY\" IN EXCLUSIVE MODE")
+        locked.signal()
+        try other.execute("SELECT pg_sleep(0.5)")
+        try other.execute("COMMIT")
+      } catch {
+        Issue.record(error)
+        locked.signal()
+      }
+    }
+    locked.wait()
+    events.clear()
+    place.visits = 1
+    context.insert(City("b"))
+    try context.save()
+    group.wait()
+    let slow = events.statements.filter { $0.duration >= .milliseconds(250) }.map(\.sql)
+    #expect(slow.count == 1 && slow[0].hasPrefix("INSERT INTO \"ZCITY\""), "\(events.events)")
+  }
+
   @Test func waitsForConnectionsAreLogged() throws {
     let events = Events()
     let container = try container(events.log()) { $0.connections = 2 }

@@ -23,6 +23,8 @@ extension StatementLog {
     /// The SQL text with its values, if the log includes values.
     public let sqlWithValues: String?
     /// The time from the start of the statement to its end, including the reading of its rows.
+    ///
+    /// Statements that a database server receives together count from the answer to the one before them.
     public let duration: Duration
     /// The number of rows that the statement returned.
     public let rowCount: Int
