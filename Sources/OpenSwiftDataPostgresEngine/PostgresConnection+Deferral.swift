@@ -132,6 +132,9 @@ extension PostgresConnection {
           forget(description, because: error)
         }
         throw error
+      } catch let interruption as Interruption {
+        interruptedSQL = statement.sql
+        throw interruption
       }
     }
   }

@@ -66,7 +66,10 @@ extension PostgresConnection {
         }
         awaitsCommit = isCommit
         let rows = try discardResults(handle, deadline, sql, tags: { tag = $0 }).rowCount
-        trace(sql, nil, rows: rows)
+        // A failed transaction is rolled back.
+        let isRefused = isCommit && tag != PostgresConnection.commitTag
+        trace(
+          sql, nil, rows: rows, failure: isRefused ? SQLState.failedTransaction.rawValue : nil)
         if !kept.isEmpty { try endPipeline(handle, deadline) }
       }
     } catch {

@@ -46,11 +46,11 @@ extension PostgresConnection {
     do {
       return try body(handle, Deadline(after: limit))
     } catch let interruption as Interruption {
-      trace(sql, nil, rows: 0)
+      traceInterrupted(sql, interruption)
       throw settle(
         handle, sql, interruption, after: .now - (lastTaken ?? start), mayCommit: mayCommit)
     } catch let error as PostgresError {
-      trace(error.sql ?? sql, nil, rows: 0)
+      trace(error.sql ?? sql, nil, rows: 0, failure: error.code)
       throw settle(handle, sql, error, after: .now - (lastTaken ?? start), mayCommit: mayCommit)
     } catch {
       // An error of the caller, such as one thrown while rows are read.

@@ -128,6 +128,9 @@ package final class PostgresConnection {
   /// When the statement that is reported next began.
   var traceStart: ContinuousClock.Instant?
 
+  /// The statement whose answer an interrupted exchange has waited for, if it is not that of the exchange.
+  var interruptedSQL: String?
+
   /// The number of statements that were prepared.
   package internal(set) var preparedCount = 0
 

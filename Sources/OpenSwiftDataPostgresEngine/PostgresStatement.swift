@@ -228,7 +228,14 @@ extension PostgresConnection {
       try sync(handle, sql)
       try receiveDeferred(kept, handle, deadline)
       let results = try statements.indices.map { index in
-        try statements[index].receiveRows(handle, deadline, values[index]) { try body(index, $0) }
+        do {
+          return try statements[index].receiveRows(handle, deadline, values[index]) {
+            try body(index, $0)
+          }
+        } catch let interruption as Interruption {
+          interruptedSQL = statements[index].sql
+          throw interruption
+        }
       }
       try endPipeline(handle, deadline)
       return results

@@ -12,6 +12,9 @@ package struct PostgresTrace: Sendable {
   package let rowCount: Int
   /// The text with the bound values, if they were requested.
   package let expandedSQL: String?
+  /// The code of the failure: `SQLSTATE`, or the kind of an error that the server has not reported; `nil` if the
+  /// statement has succeeded.
+  package let failure: String?
 }
 
 /// A wait of a thread for a connection of a pool.
@@ -56,9 +59,20 @@ extension PostgresConnection {
     if isTraced { try sent(PQsendFlushRequest(handle), sql) }
   }
 
+  /// Reports the statement whose answer an interrupted exchange has waited for.
+  func traceInterrupted(_ sql: String?, _ interruption: Interruption) {
+    trace(interruptedSQL ?? sql, nil, rows: 0, failure: "\(interruption)")
+    interruptedSQL = nil
+  }
+
   /// Reports a statement of the running exchange.
-  /// - Parameter values: The values, if they are to be included.
-  func trace(_ sql: String?, _ values: @autoclosure () -> ParameterBuffer?, rows: Int) {
+  /// - Parameters:
+  ///   - values: The values, if they are to be included.
+  ///   - failure: The code of its failure.
+  func trace(
+    _ sql: String?, _ values: @autoclosure () -> ParameterBuffer?, rows: Int,
+    failure: @autoclosure () -> String? = nil
+  ) {
     guard let tracer, let start = traceStart else { return }
     let now = ContinuousClock.now
     traceStart = now
@@ -66,7 +80,8 @@ extension PostgresConnection {
     tracer.note(
       PostgresTrace(
         sql: sql, duration: now - start, rowCount: rows,
-        expandedSQL: tracer.includesValues ? values()?.expanded(sql) ?? sql : nil))
+        expandedSQL: tracer.includesValues ? values()?.expanded(sql) ?? sql : nil,
+        failure: failure()))
   }
 
   /// Reports no statements of `body`.
@@ -75,6 +90,15 @@ extension PostgresConnection {
     tracer = nil
     defer { tracer = known }
     return try body()
+  }
+}
+
+extension PostgresError {
+  /// `SQLSTATE`, or the kind of an error that the server has not reported. A required row that is missing is
+  /// that, not the division by zero that finds it.
+  var code: String {
+    if RequiredRow.isMissing(self) { return SQLState.noData.rawValue }
+    return state?.rawValue ?? "\(kind)"
   }
 }
 

@@ -8,6 +8,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
 
   package var category: String { String(rawValue.prefix(2)) }
 
+  package static let noData: SQLState = "02000"
   package static let sequenceLimitExceeded: SQLState = "2200H"
   package static let insufficientPrivilege: SQLState = "42501"
   package static let dependentObjectsExist: SQLState = "2BP01"

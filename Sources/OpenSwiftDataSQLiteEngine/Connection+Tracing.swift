@@ -1,7 +1,7 @@
 import OpenSwiftDataCSQLite
 import Foundation
 
-/// A statement that has finished: its text without bound values, its duration, and the number of
+/// A statement that has finished, or failed: its text without bound values, its duration, and the number of
 /// rows that it returned.
 package struct StatementTrace: Sendable {
   package let sql: String
@@ -9,6 +9,8 @@ package struct StatementTrace: Sendable {
   package let rowCount: Int
   /// The text with the bound values, if it was requested.
   package let expandedSQL: String?
+  /// SQLite's name of the result code with which the statement failed.
+  package internal(set) var failure: String?
 }
 
 extension Connection {
@@ -33,11 +35,18 @@ extension Connection {
 }
 
 /// Counts rows by statement until SQLite reports the end of the statement.
+///
+/// SQLite reports it before the function returns that has run or reset the statement, and without the result. So the
+/// report waits for `didEnd`. A statement that is reset after some of its rows has not failed.
+@usableFromInline
 final class Tracer {
   private let body: (StatementTrace) -> Void
   private var rows: [OpaquePointer: Int] = [:]
   /// When statements began; the duration that SQLite reports is in whole milliseconds.
   private var starts: [OpaquePointer: ContinuousClock.Instant] = [:]
+
+  /// The statement whose result is not known yet.
+  private var ended: StatementTrace?
 
   private let includesValues: Bool
 
@@ -46,7 +55,21 @@ final class Tracer {
     self.body = body
   }
 
+  /// Reports the statement that has ended, if any.
+  /// - Parameter code: The result of the function that has run or reset it.
+  @usableFromInline
+  func didEnd(_ code: Int32) {
+    guard var trace = ended else { return }
+    ended = nil
+    if code != SQLITE_DONE, code != SQLITE_OK {
+      trace.failure = "\(ResultCode(rawValue: code))"
+    }
+    body(trace)
+  }
+
   func note(_ event: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
+    // Another statement of one text has succeeded.
+    if event != UInt32(SQLITE_TRACE_ROW) { didEnd(SQLITE_DONE) }
     if event == UInt32(SQLITE_TRACE_STMT) {
       // A trigger of the running statement is reported as a comment. SQLite's internal statements
       // begin and return rows, but their end is never reported.
@@ -63,11 +86,10 @@ final class Tracer {
     }
     let told = Duration.nanoseconds(detail?.load(as: Int64.self) ?? 0)
     let duration = starts.removeValue(forKey: statement).map { .now - $0 } ?? told
-    body(
-      StatementTrace(
-        sql: sqlite3_sql(statement).map { String(cString: $0) } ?? "",
-        duration: duration, rowCount: rows.removeValue(forKey: statement) ?? 0,
-        expandedSQL: includesValues ? expanded(statement) : nil))
+    ended = StatementTrace(
+      sql: sqlite3_sql(statement).map { String(cString: $0) } ?? "",
+      duration: duration, rowCount: rows.removeValue(forKey: statement) ?? 0,
+      expandedSQL: includesValues ? expanded(statement) : nil)
   }
 
   private func expanded(_ statement: OpaquePointer) -> String? {

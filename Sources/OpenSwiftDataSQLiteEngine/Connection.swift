@@ -97,6 +97,7 @@ package final class Connection {
       if let injector = FailureInjector.failing(sql) { throw injector.fail(handle, sql: sql) }
     #endif
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    tracer?.didEnd(code)
     if code != SQLITE_OK {
       throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
     }
@@ -104,7 +105,9 @@ package final class Connection {
 
   /// A statement for the text: an idle one from the cache, or a new one.
   package func prepare(_ sql: String) throws -> Statement {
-    if let idle = statements.take(sql) { return Statement(idle, sql: sql, cache: statements) }
+    if let idle = statements.take(sql) {
+      return Statement(idle, sql: sql, cache: statements, tracer: tracer)
+    }
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -117,7 +120,7 @@ package final class Connection {
     }
     let entry = StatementCache.Entry(handle: prepared, sql: sql)
     statements.adopt(entry)
-    return Statement(entry, sql: sql, cache: statements)
+    return Statement(entry, sql: sql, cache: statements, tracer: tracer)
   }
 
   /// The first column of the first row as an integer; `nil` if there is no row or it is NULL.

@@ -13,11 +13,15 @@ package final class Statement {
   /// The SQL text.
   package let sql: String
 
+  /// Reports the end of each run.
+  @usableFromInline let tracer: Tracer?
+
   private let entry: StatementCache.Entry
   private let cache: StatementCache
 
-  init(_ entry: StatementCache.Entry, sql: String, cache: StatementCache) {
+  init(_ entry: StatementCache.Entry, sql: String, cache: StatementCache, tracer: Tracer?) {
     handle = entry.handle
+    self.tracer = tracer
     self.entry = entry
     self.sql = sql
     self.cache = cache
@@ -25,6 +29,7 @@ package final class Statement {
 
   deinit {
     cache.giveBack(entry)
+    tracer?.didEnd(SQLITE_OK)
   }
 
   /// Moves to the next row; `false` if there is none.
@@ -35,6 +40,7 @@ package final class Statement {
     #endif
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
+    tracer?.didEnd(code)
     if code == SQLITE_DONE { return false }
     throw failure(code)
   }
@@ -47,6 +53,7 @@ package final class Statement {
     #endif
     var code = sqlite3_step(handle)
     while code == SQLITE_ROW { code = sqlite3_step(handle) }
+    tracer?.didEnd(code)
     guard code == SQLITE_DONE else { throw failure(code) }
     sqlite3_reset(handle)
   }
@@ -56,6 +63,7 @@ package final class Statement {
   package func reset() {
     // The result repeats the error of the last step, which was already thrown.
     sqlite3_reset(handle)
+    tracer?.didEnd(SQLITE_OK)
   }
 
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }

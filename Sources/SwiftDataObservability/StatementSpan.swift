@@ -6,7 +6,8 @@
   /// A statement as a span of the running trace.
   ///
   /// A statement is known when it has finished, so the span is made then, with the times of the
-  /// statement. Without a service context there is no trace to belong to, and nothing is made.
+  /// statement. Without a service context there is no trace to belong to, and nothing is made. The span of a statement
+  /// that has failed has the status `error`, and the code of the failure.
   enum StatementSpan {
     static func record(
       _ statement: StatementLog.Statement, _ kind: StatementKind, _ store: String
@@ -24,7 +25,12 @@
         attributes["db.operation.name"] = kind.rawValue.uppercased()
         attributes["db.query.text"] = statement.sql
         attributes["db.response.returned_rows"] = statement.rowCount
+        if let failure = statement.failure {
+          attributes["db.response.status_code"] = failure
+          attributes["error.type"] = failure
+        }
       }
+      if statement.failure != nil { span.setStatus(SpanStatus(code: .error)) }
       span.end(at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: end))
     }
   }

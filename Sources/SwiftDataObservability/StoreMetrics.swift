@@ -6,6 +6,7 @@
   struct StoreMetrics: Sendable {
     let inMemory: Counter
     let slowStatements: Counter
+    private let failedStatements: Counter
     let repeatedReads: Counter
     let repeatedSaves: Counter
     private let statements: [StatementKind: CoreMetrics.Timer]
@@ -22,6 +23,7 @@
       }
       inMemory = counter("in_memory_total")
       slowStatements = counter("slow_statements_total")
+      failedStatements = counter("failed_statements_total")
       repeatedReads = counter("repeated_reads_total")
       repeatedSaves = counter("repeated_saves_total")
       rows = counter("rows_total")
@@ -48,6 +50,7 @@
 
     func note(_ statement: StatementLog.Statement, _ kind: StatementKind) {
       statements[kind]?.recordNanoseconds(nanoseconds(statement.duration))
+      if statement.failure != nil { failedStatements.increment() }
       if statement.rowCount > 0 { rows.increment(by: statement.rowCount) }
     }
 

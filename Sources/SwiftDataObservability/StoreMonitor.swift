@@ -18,8 +18,8 @@
   /// For each event of a store:
   /// 1. The metrics change: see ``log(of:)``.
   /// 2. A statement becomes a span, if its task has a service context.
-  /// 3. A statement is logged at the level `trace`; if it takes longer than
-  ///    ``Options/slowStatements``, as a warning with its plan.
+  /// 3. A statement is logged at the level `trace`, at the level `debug` if it has failed; if it takes longer than
+  ///    ``Options/slowStatements``, also as a warning with its plan.
   /// 4. In a unit of work, reads of single models are counted: see
   ///    ``unitOfWork(_:logger:isolation:_:)``.
   ///
@@ -67,6 +67,8 @@
     /// - `swiftdata_statement_duration` (timer): statements, with the dimension `kind`: `select`,
     ///   `insert`, `update`, `delete`, `transaction` or `other`
     /// - `swiftdata_rows_total` (counter): rows that statements returned
+    /// - `swiftdata_failed_statements_total` (counter): statements that failed, also if the save was then
+    ///   repeated
     /// - `swiftdata_wait_duration` (timer): waits, with the dimension `reason`: `writer`, `reader`
     ///   or `lock`
     /// - `swiftdata_wait_timeouts_total` (counter): waits for a writer or a reader that failed
@@ -165,8 +167,11 @@
       metrics.note(statement, kind)
       if options.tracesStatements { StatementSpan.record(statement, kind, store) }
       let logger = current
-      if logger.logLevel <= .trace {
-        logger.trace("A statement has finished.", metadata: metadata(of: statement, store))
+      let level: Logger.Level = statement.failure == nil ? .trace : .debug
+      if logger.logLevel <= level {
+        let text = statement.failure == nil ? "finished" : "failed"
+        logger.log(
+          level: level, "A statement has \(text).", metadata: metadata(of: statement, store))
       }
       if statement.duration >= options.slowStatements { warn(slow: statement, store, metrics) }
       if kind == .select { countRead(statement.sql, store, metrics) }
@@ -175,10 +180,12 @@
     private func metadata(
       of statement: StatementLog.Statement, _ store: String
     ) -> Logger.Metadata {
-      [
+      var metadata: Logger.Metadata = [
         "store": "\(store)", "milliseconds": milliseconds(statement.duration),
         "rows": "\(statement.rowCount)", "sql": "\(statement.sql)",
       ]
+      if let failure = statement.failure { metadata["failure"] = "\(failure)" }
+      return metadata
     }
 
     private func warn(

@@ -11,7 +11,7 @@ extension StatementLog {
         .statement(
           Statement(
             sql: trace.sql, sqlWithValues: trace.expandedSQL, duration: trace.duration,
-            rowCount: trace.rowCount)))
+            rowCount: trace.rowCount, failure: trace.failure)))
     } noteWait: { [handle] wait in
       handle(
         .wait(

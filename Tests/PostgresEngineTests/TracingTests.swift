@@ -38,6 +38,7 @@ struct TracingTests {
       #expect((time >= .milliseconds(190)) == (number == position), "\(number): \(time)")
     }
     #expect(try #require(duration("COMMIT")) < .milliseconds(150))
+    #expect(traces.all.allSatisfy { $0.failure == nil })
   }
 
   @Test func theTimeOfReadsThatAreSentTogetherIsTheirOwn() throws {
@@ -47,5 +48,56 @@ struct TracingTests {
     }
     let isSlow = texts.map { (duration($0) ?? .zero) >= .milliseconds(190) }
     #expect(isSlow == [false, true, false], "\(traces.all)")
+  }
+
+  @Test func theStatementThatFailedHasTheCodeOfTheServer() throws {
+    let insert = try connection.prepare("INSERT INTO a VALUES (1)")
+    let read = try connection.prepare("SELECT count(*) FROM a")
+    try insert.run()
+    let error = failure {
+      try connection.transaction {
+        try insert.runLater()
+        _ = try read.integer()
+      }
+    }
+    #expect(error?.isUniquenessViolation == true)
+    let failed = traces.all.filter { $0.failure != nil }
+    #expect(failed.map(\.sql) == [insert.sql])
+    #expect(failed.map(\.failure) == ["23505"])
+  }
+
+  @Test func aMissingRowIsNoDivision() throws {
+    let update = "UPDATE a SET x = 2 WHERE x = 7 RETURNING x"
+    let required = try connection.prepare(RequiredRow.statement(requiring: update))
+    #expect(failure { try required.run() } != nil)
+    #expect(traces.all.last?.sql == update)
+    #expect(traces.all.last?.failure == "02000")
+  }
+
+  /// The statement that the server runs is reported, not the one that would have been next.
+  @Test func aCancelledExchangeNamesTheStatementThatRan() throws {
+    let sleep = try connection.prepare("SELECT 1 FROM pg_sleep(60)")
+    let read = try connection.prepare("SELECT count(*) FROM a")
+    let other = Lent(connection)
+    let canceller = Background {
+      let activity = try PostgresServer.shared.connect()
+      let sleeping = """
+        SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'
+        """
+      let process = Int64(other.value.serverProcess)
+      while try activity.integer(sleeping, .integer(process)) == 0 {}
+      other.value.cancel()
+    }
+    let error = failure {
+      try connection.transaction {
+        try sleep.runLater()
+        _ = try read.integer()
+      }
+    }
+    try canceller.wait()
+    #expect(error?.kind == .cancelled)
+    let failed = traces.all.filter { $0.failure != nil }
+    #expect(failed.map(\.sql) == [sleep.sql])
+    #expect(failed.map(\.failure) == ["cancelled"])
   }
 }

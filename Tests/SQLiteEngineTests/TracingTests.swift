@@ -17,4 +17,31 @@ import Testing
     _ = try connection.integer("SELECT 1")
     #expect(traces.count == 1)
   }
+
+  @Test func aStatementThatFailedHasTheNameOfTheResult() throws {
+    let connection = try Connection(path: "", mode: .memory(name: nil))
+    try connection.execute("CREATE TABLE t (x UNIQUE); INSERT INTO t VALUES (1), (2)")
+    var traces: [StatementTrace] = []
+    connection.trace { traces.append($0) }
+    let insert = "INSERT INTO t VALUES (1)"
+    let statement = try connection.prepare(insert)
+    #expect(throws: SQLiteError.self) { try statement.run() }
+    #expect(throws: SQLiteError.self) { try statement.step() }
+    #expect(throws: SQLiteError.self) { try connection.execute(insert) }
+    #expect(throws: SQLiteError.self) { try connection.execute("SELECT x FROM t; " + insert) }
+    #expect(traces.map(\.sql) == [insert, insert, insert, "SELECT x FROM t;", insert])
+    let code = "SQLITE_CONSTRAINT"
+    #expect(traces.map(\.failure) == [code, code, code, nil, code])
+  }
+
+  /// It is reported by the reset, not by a step.
+  @Test func aStatementWhoseRowsAreNotAllReadHasNotFailed() throws {
+    let connection = try Connection(path: "", mode: .memory(name: nil))
+    try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1), (2)")
+    var traces: [StatementTrace] = []
+    connection.trace { traces.append($0) }
+    #expect(try connection.integer("SELECT x FROM t") == 1)
+    #expect(traces.map(\.rowCount) == [1])
+    #expect(traces.map(\.failure) == [nil])
+  }
 }

@@ -168,6 +168,8 @@ struct PostgresStatementLogTests {
     try other.connection.execute("ROLLBACK")
     let slow = events.statements.filter { $0.sql.hasPrefix("UPDATE \"ZPLACE\"") }
     #expect(slow.contains { $0.duration >= .milliseconds(250) }, "\(events.statements)")
+    let failed = events.statements.filter { $0.failure != nil }
+    #expect(failed.map(\.failure) == ["55P03"] && failed[0].sql == slow[0].sql, "\(failed)")
   }
 
   /// The last of three statements of a save waits for another transaction.

@@ -8,7 +8,7 @@ extension StatementLog {
         .statement(
           Statement(
             sql: trace.sql, sqlWithValues: trace.expandedSQL, duration: trace.duration,
-            rowCount: trace.rowCount)))
+            rowCount: trace.rowCount, failure: trace.failure)))
     }
     connection.traceWaits { [handle] duration in
       handle(.wait(Wait(reason: .lock, duration: duration, isTimedOut: false)))

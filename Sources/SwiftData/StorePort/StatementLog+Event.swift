@@ -3,7 +3,7 @@ import Foundation
 extension StatementLog {
   /// An event in the log.
   public enum Event: Sendable {
-    /// A statement has finished.
+    /// A statement has finished, or failed.
     case statement(Statement)
     /// A part of a fetch is evaluated in memory.
     case inMemory(InMemoryWork)
@@ -16,7 +16,7 @@ extension StatementLog {
     case repetition(Repetition)
   }
 
-  /// A statement that has finished.
+  /// A statement that has finished, or failed.
   public struct Statement: Sendable {
     /// The SQL text, with parameters in place of values.
     public let sql: String
@@ -28,12 +28,21 @@ extension StatementLog {
     public let duration: Duration
     /// The number of rows that the statement returned.
     public let rowCount: Int
+    /// The code of the failure; `nil` if the statement has succeeded.
+    ///
+    /// In a default store the name of SQLite's result code, such as `SQLITE_BUSY`. In PostgreSQL the `SQLSTATE` of
+    /// the server, such as `55P03`, or a word if the server has not answered: `timeout`, `cancelled`,
+    /// `connection` or `invalidAnswer`. The code `02000` is that of a save that has found a row missing.
+    public let failure: String?
 
-    package init(sql: String, sqlWithValues: String?, duration: Duration, rowCount: Int) {
+    package init(
+      sql: String, sqlWithValues: String?, duration: Duration, rowCount: Int, failure: String?
+    ) {
       self.sql = sql
       self.sqlWithValues = sqlWithValues
       self.duration = duration
       self.rowCount = rowCount
+      self.failure = failure
     }
   }
 
@@ -106,7 +115,8 @@ extension StatementLog.Event: CustomStringConvertible {
     switch self {
     case .statement(let statement):
       let sql = statement.sqlWithValues ?? statement.sql
-      return "SQL \(milliseconds(statement.duration)) ms, \(statement.rowCount) rows: \(sql)"
+      let outcome = statement.failure.map { "failed (\($0))" } ?? "\(statement.rowCount) rows"
+      return "SQL \(milliseconds(statement.duration)) ms, \(outcome): \(sql)"
     case .inMemory(let work):
       return "SQL \(work.entityName), evaluated in memory: \(work.reasons.joined(separator: "; "))"
     case .wait(let wait):
@@ -133,6 +143,6 @@ extension StatementLog.Event {
     return .statement(
       StatementLog.Statement(
         sql: statement.sql, sqlWithValues: nil, duration: statement.duration,
-        rowCount: statement.rowCount))
+        rowCount: statement.rowCount, failure: statement.failure))
   }
 }

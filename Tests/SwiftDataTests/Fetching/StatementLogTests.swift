@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataSQLiteEngine
 import SwiftData
 import Testing
 
@@ -58,6 +59,28 @@ import Testing
     #expect(statements.allSatisfy { $0.duration > .zero })
     let microseconds = statements.map { Int($0.duration / .microseconds(1)) }
     #expect(microseconds.contains { $0 % 1000 != 0 })
+  }
+
+  @Test func aStatementThatFailedHasACode() throws {
+    let folder = try TemporaryFolder()
+    let recorder = StatementRecorder()
+    var configuration = ModelConfiguration(url: folder.store)
+    configuration.sqlite.busyTimeout = .milliseconds(50)
+    configuration.statementLog = recorder.log()
+    let context = ModelContext(
+      try ModelContainer(for: Schema(Library.types), configurations: configuration))
+    context.insert(Author(name: "Secret"))
+    let blocker = try Connection(path: folder.store.path)
+    try blocker.begin(.immediate)
+    let refused = recorder.during { #expect(throws: SwiftDataError.self) { try context.save() } }
+    blocker.rollback()
+    let failed = refused.filter { $0.failure != nil }
+    #expect(failed.map(\.failure) == ["SQLITE_BUSY"])
+    let begin = try #require(failed.first)
+    #expect(begin.sql.hasPrefix("BEGIN IMMEDIATE") && begin.duration >= .milliseconds(40))
+    #expect("\(StatementLog.Event.statement(begin))".contains(" ms, failed (SQLITE_BUSY): BEGIN"))
+    let saved = try recorder.during { try context.save() }
+    #expect(!saved.isEmpty && saved.allSatisfy { $0.failure == nil })
   }
 
   @Test func anEventIsALine() throws {

@@ -174,6 +174,36 @@ import Tracing
       span.startInstant.nanosecondsSinceEpoch < span.endInstant.nanosecondsSinceEpoch)
   }
 
+  @Test func statementsThatFailedAreLoggedCountedAndErrorsOfTheTrace() throws {
+    let tracer = Backends.tracer
+    let fixture = try Fixture(inMemory: false)
+    let url = fixture.folder.appendingPathComponent("notes.store")
+    let name = "\(fixture.store)-impatient"
+    var configuration = ModelConfiguration(name, url: url)
+    configuration.sqlite.busyTimeout = .milliseconds(10)
+    configuration.statementLog = fixture.monitor.log(of: name)
+    let impatient = try ModelContainer(for: Writer.self, configurations: configuration)
+    let ended = holdWriter(of: fixture.container)
+    let context = ModelContext(impatient)
+    context.insert(Writer(name: "a"))
+    let parent = tracer.startSpan("request", context: .topLevel)
+    ServiceContext.withValue(parent.context) {
+      #expect(throws: SwiftDataError.self) { try context.save() }
+    }
+    parent.end()
+    ended.wait()
+    try context.save()
+    let failed = fixture.messages(.debug, "A statement has failed.")
+    #expect(failed.map { $0.metadata["failure"] } == ["SQLITE_BUSY"])
+    let count = Backends.metrics.counterTotal(
+      label: "swiftdata_failed_statements_total", dimensions: [("store", name)])
+    #expect(count == 1)
+    let spans = tracer.finishedSpans.filter { $0.attributes.get("db.namespace") == .string(name) }
+    let errors = spans.filter { $0.status?.code == .error }
+    #expect(errors.map { $0.attributes.get("error.type") } == [.string("SQLITE_BUSY")])
+    #expect(errors.count == 1)
+  }
+
   @Test func waitsForTheWriterAreTimed() throws {
     let fixture = try Fixture(inMemory: false)
     let ended = holdWriter(of: fixture.container)
