@@ -112,6 +112,27 @@ import Testing
     }
   }
 
+  /// After each commit, a fetch in the order of a text checks first whether its index has that order.
+  @Test(arguments: TemporaryContainer.Storage.both)
+  func theCheckOfTextsIsNoRead(_ storage: TemporaryContainer.Storage) throws {
+    let temporary = try TemporaryContainer(for: Ticket.self, storage: storage)
+    let context = temporary.makeContext()
+    for code in ["b", "a"] {
+      context.insert(Ticket(code: code))
+      try context.save()
+      let checks = try temporary.statements(of: .bookkeeping) {
+        let found = FetchDescriptor<Ticket>(sortBy: [SortDescriptor(\.code)])
+        try expectStatements(1, in: temporary) { _ = try context.fetch(found) }
+      }
+      #expect(checks.count { $0.sql.contains("swift_canonical(") } == 1, "\(checks)")
+    }
+    // A predicate that compares text as the check does reads rows.
+    let name = "e\u{301}"
+    try expectStatements(1, of: .reads, in: temporary) {
+      _ = try context.fetchCount(FetchDescriptor<Ticket>(predicate: #Predicate { $0.code < name }))
+    }
+  }
+
   @Test func deletionsOfManyRowsAreWrites() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
     let context = temporary.makeContext()

@@ -10,6 +10,9 @@ extension StatementKinds {
       case "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE": .transactions
       // The last key of a table, which a save reads before it assigns the next one.
       case "SELECT" where sql.hasPrefix("SELECT max(\"Z_PK\") FROM \"Z"): .bookkeeping
+      // Whether all texts of a column are composed, which a fetch in its order asks. It reads no model.
+      case "SELECT" where sql.hasPrefix("SELECT 1 FROM \"Z") && sql.contains("swift_canonical("):
+        .bookkeeping
       case "SELECT": StatementKinds.kind(ofTables: StatementKinds.tables(in: sql), .reads)
       case "INSERT", "REPLACE", "UPDATE", "DELETE", "COPY":
         StatementKinds.kind(ofTables: StatementKinds.tables(in: sql).prefix(1), .writes)
