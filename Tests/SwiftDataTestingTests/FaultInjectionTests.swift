@@ -94,6 +94,63 @@ import Testing
     }
   }
 
+  // MARK: Units of a writer
+
+  @Test(
+    arguments: TemporaryContainer.Storage.both,
+    [FaultPoint.save(1), .statement(1), .statement(1, of: .writes), .statement(2, of: .all)])
+  func aUnitOfAWriterFails(
+    _ storage: TemporaryContainer.Storage, _ point: FaultPoint
+  ) async throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: storage)
+    let writer = ModelWriter(temporary.container)
+    for failure in [InjectedFailure.diskFull, .inputOutput, .busy] {
+      try await temporary.failing(point, with: failure) {
+        await #expect(throws: SwiftDataError.storeWriteFailure, "\(point) \(failure)") {
+          try await writer.write { $0.insert(Trip(name: "Lisbon")) }
+        }
+      }
+    }
+    try await writer.write { $0.insert(Trip(name: "Porto")) }
+    let names = try temporary.makeContext().fetch(FetchDescriptor<Trip>()).map(\.name)
+    #expect(names == ["Porto"])
+  }
+
+  /// The second unit fails with the transaction, runs again alone, and fails again if that is injected too.
+  @Test(arguments: TemporaryContainer.Storage.both, [1, 2])
+  func aUnitThatSharesATransactionRunsAgain(
+    _ storage: TemporaryContainer.Storage, _ failures: Int
+  ) async throws {
+    let temporary = try TemporaryContainer(for: Trip.self, Stop.self, storage: storage)
+    let writer = ModelWriter(temporary.container)
+    let container = temporary.container
+    // Units that wait for the lock together share a transaction.
+    @Sendable func write() async -> Int {
+      let (began, hold) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+      Thread.detachNewThread {
+        try? ModelContext(container).transaction {
+          began.continuation.finish()
+          hold.wait()
+        }
+      }
+      for await _ in began.stream {}
+      let tasks = ["Lisbon", "Porto"].map { name in
+        Task { try await writer.write { $0.insert(Trip(name: name)) } }
+      }
+      try? await Task.sleep(for: .milliseconds(100))
+      hold.signal()
+      var stored = 0
+      for task in tasks where (try? await task.value) != nil { stored += 1 }
+      return stored
+    }
+    let stored = try await temporary.failing(.save(2), with: .diskFull) {
+      if failures == 1 { return await write() }
+      return try await temporary.failing(.save(4), with: .diskFull) { await write() }
+    }
+    #expect(stored == (failures == 1 ? 2 : 1))
+    #expect(try temporary.makeContext().fetchCount(FetchDescriptor<Trip>()) == stored)
+  }
+
   @Test func aReadFails() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
     let context = temporary.makeContext()

@@ -135,6 +135,17 @@ enum TestingArticle {
     #expect(try temporary.makeContext().fetchCount(FetchDescriptor<Trip>()) == 3)
   }
 
+  @Test func aUnitOfAWriterFails() async throws {
+    let writer = ModelWriter(temporary.container)
+    try await temporary.failing(.save(1), with: .diskFull) {
+      await #expect(throws: SwiftDataError.storeWriteFailure) {
+        try await writer.write { $0.insert(Trip(name: "Faro")) }
+      }
+    }
+
+    #expect(try temporary.makeContext().fetchCount(FetchDescriptor<Trip>()) == 2)
+  }
+
   @Test func theProcessCrashes() throws {
     context.insert(Trip(name: "Faro"))
     try temporary.crashing(at: .save(1)) { try context.save() }
