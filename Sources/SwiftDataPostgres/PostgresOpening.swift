@@ -93,7 +93,7 @@ struct PostgresOpening {
     .loadIssueModelContainer.with(
       "There is no store in \(configuration.parameters), and allowsSave: false does not create one. Check "
         + "the address and its search_path, or open the store with allowsSave: true once.",
-      doing: "opening a store")
+      doing: "opening a store", because: .unavailable)
   }
 
   // MARK: With the lock

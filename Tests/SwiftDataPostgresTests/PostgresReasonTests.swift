@@ -34,6 +34,14 @@ struct PostgresReasonTests {
     return error
   }
 
+  /// As a file that is missing: another process may create the store.
+  @Test func aStoreThatIsMissingIsUnavailable() throws {
+    let error = try failure { _ = try context { $0.allowsSave = false } }
+    #expect(error.reason == .unavailable && error.reason.isTransient)
+    _ = try context()
+    _ = try context { $0.allowsSave = false }
+  }
+
   @Test(
     arguments: [
       (.server, "23505", "uniqueValueTaken"), (.server, "23502", "requiredValueMissing"),
