@@ -70,8 +70,9 @@
     /// - `swiftdata_failed_statements_total` (counter): statements that failed, also if the save was then
     ///   repeated
     /// - `swiftdata_wait_duration` (timer): waits, with the dimension `reason`: `writer`, `reader`
-    ///   or `lock`
-    /// - `swiftdata_wait_timeouts_total` (counter): waits for a writer or a reader that failed
+    ///   or `lock`; for connections, and in the queues of `ModelWriter` and `ModelReaders`
+    /// - `swiftdata_wait_timeouts_total` (counter): waits for a writer or a reader that a time limit ended, also
+    ///   the limit `waitingAtMost` of a `ModelWriter` or of `ModelReaders`
     /// - `swiftdata_checkpoint_duration` (timer), `swiftdata_log_pages` (gauge): checkpoints, and the
     ///   pages in the log
     /// - `swiftdata_in_memory_total` (counter): fetches with a part that SQL could not evaluate
@@ -221,9 +222,9 @@
         "milliseconds": milliseconds(wait.duration),
       ]
       if wait.isTimedOut {
-        current.warning("A wait for a connection failed.", metadata: metadata)
+        current.warning("A wait has reached its time limit.", metadata: metadata)
       } else {
-        current.debug("A statement has waited.", metadata: metadata)
+        current.debug("A read or write has waited.", metadata: metadata)
       }
     }
 

@@ -50,7 +50,8 @@ public final class ModelReaders: Sendable {
 
   /// Runs a read on a thread of its own, with a context that has no unsaved changes.
   ///
-  /// The read belongs to the calling task, with its task-local values.
+  /// The read belongs to the calling task, with its task-local values. A wait for other reads is an event of the
+  /// stores' logs (``StatementLog/Event/wait(_:)``).
   /// - Parameter body: Fetches, and returns values. It must not change models.
   /// - Returns: The result of `body`.
   /// - Throws: Errors of `body`; `CancellationError` if the task is cancelled before `body` has its

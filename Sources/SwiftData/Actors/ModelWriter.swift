@@ -47,6 +47,8 @@ public final class ModelWriter: Sendable {
 
   private let waiting: WaitingWrites
   private let groups: [WriteGroups]
+  /// Receive the waits.
+  private let logs: [StatementLog]
 
   /// Prepares changes of a container.
   /// - Parameters:
@@ -62,7 +64,8 @@ public final class ModelWriter: Sendable {
   ) {
     self.container = container
     let count = WriteGroups.count(for: container)
-    let waiting = WaitingWrites(contexts: count, within: limit)
+    logs = container.coordinator.ports.compactMap(\.log)
+    let waiting = WaitingWrites(contexts: count, within: limit, notesWaits: !logs.isEmpty)
     self.waiting = waiting
     groups = (0..<count).map {
       WriteGroups(container, waiting, index: $0, within: limit, prepare: prepare)
@@ -72,7 +75,7 @@ public final class ModelWriter: Sendable {
   /// Runs a unit of work and saves what it has changed.
   ///
   /// If the task is cancelled while the unit waits for others, the unit does not run. One that runs is not
-  /// interrupted.
+  /// interrupted. The wait is an event of the stores' logs (``StatementLog/Event/wait(_:)``), when the unit has ended.
   /// - Parameter body: Fetches, changes models, and returns values. It may run several times.
   /// - Returns: The result of `body`, after the commit.
   /// - Throws: Errors of `body` or of the save; nothing of the unit is stored then. If the commit
@@ -83,6 +86,7 @@ public final class ModelWriter: Sendable {
   ) async throws -> Result {
     try Task.checkCancellation()
     let caller = WaitingCaller()
+    defer { if !logs.isEmpty { caller.queueing.report(.writer, to: logs) } }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         caller.wait { continuation.resume(throwing: $0) }

@@ -19,10 +19,13 @@ final class ReaderPool: Sendable {
 
   private let state: Mutex<State>
   fileprivate let limit: WaitLimit?
+  /// Receive the waits.
+  fileprivate let logs: [StatementLog]
 
   /// - Parameter limit: How long a read may wait for those before it.
   init(_ container: ModelContainer, count: Int, within limit: Duration?) {
     self.limit = WaitLimit(limit)
+    logs = container.coordinator.ports.compactMap(\.log)
     state = Mutex(State(idle: (0..<count).map { _ in PooledReader(container) }))
   }
 
@@ -41,6 +44,7 @@ final class ReaderPool: Sendable {
       if read.isCancelled.load(ordering: .relaxed) { return .elsewhere }
       if let reader = state.idle.popLast() { return .reader(reader) }
       read.ticket.store(state.waiting.append((job, read)), ordering: .relaxed)
+      if !logs.isEmpty { read.wait.begin(isServed: false) }
       beginsToWatch = limit != nil && state.waiting.beginWatch()
       return .queue
     }
@@ -61,6 +65,7 @@ final class ReaderPool: Sendable {
       next = state.withLock { state in
         let next = state.waiting.popFirst()
         if next == nil { state.idle.append(reader) }
+        next?.read.wait.end()
         return next
       }
     }
@@ -82,6 +87,7 @@ final class ReaderPool: Sendable {
       var taken: [(job: UnownedJob, read: PooledRead)] = []
       while let next = state.waiting.popFirst(since: start) {
         next.read.isLate.store(true, ordering: .relaxed)
+        next.read.wait.end(isTimedOut: true)
         taken.append(next)
       }
       return taken
@@ -92,7 +98,9 @@ final class ReaderPool: Sendable {
   fileprivate func cancel(_ read: PooledRead) -> UnownedJob? {
     state.withLock { state in
       read.isCancelled.store(true, ordering: .relaxed)
-      return state.waiting.remove(read.ticket.load(ordering: .relaxed))?.job
+      let job = state.waiting.remove(read.ticket.load(ordering: .relaxed))?.job
+      if job != nil { read.wait.end() }
+      return job
     }
   }
 }
@@ -147,6 +155,7 @@ final class PooledRead: TaskExecutor {
   fileprivate let isLate = Atomic(false)
   /// What the waiting job had in the queue last; guarded by the state of the pool.
   fileprivate let ticket = Atomic(-1)
+  fileprivate let wait = QueuedWait()
 
   init(_ pool: ReaderPool) { self.pool = pool }
 
@@ -154,6 +163,7 @@ final class PooledRead: TaskExecutor {
 
   /// Runs on the queue of a reader, or elsewhere if the task was cancelled before, or has waited too long.
   func run<Result>(_ body: @Sendable (ModelContext) throws -> Result) async throws -> Result {
+    if !pool.logs.isEmpty { wait.report(.reader, to: pool.logs) }
     guard let reader = reader.withLock(\.self) else {
       if isLate.load(ordering: .relaxed), let limit = pool.limit { throw PooledRead.busy(limit) }
       throw CancellationError()

@@ -17,6 +17,7 @@ final class WaitingCaller: Sendable {
   fileprivate let ticket = Atomic(-1)
   fileprivate let isCancelled = Atomic(false)
   fileprivate let hasBegun = Atomic(false)
+  let queueing = QueuedWait()
   /// `nil` before the caller waits, and when it was resumed.
   private let resume = Mutex<(@Sendable (any Error) -> Void)?>(nil)
 
@@ -43,12 +44,15 @@ final class WaitingWrites: Sendable {
 
   private let state: Mutex<State>
   private let limit: WaitLimit?
+  private let notesWaits: Bool
 
   /// - Parameters:
   ///   - count: The number of contexts.
   ///   - limit: How long a unit may wait for those before it.
-  init(contexts count: Int, within limit: Duration?) {
+  ///   - notesWaits: Whether callers report their waits (`QueuedWait`).
+  init(contexts count: Int, within limit: Duration?, notesWaits: Bool) {
     self.limit = WaitLimit(limit)
+    self.notesWaits = notesWaits
     state = Mutex(
       State(
         idle: (0..<count).reversed(), concurrency: WriteConcurrency(atMost: count), count: count))
@@ -64,7 +68,9 @@ final class WaitingWrites: Sendable {
       if isCancelled { return nil }
       caller.ticket.store(state.writes.append(write), ordering: .relaxed)
       beginsToWatch = limit != nil && state.writes.beginWatch()
-      return state.running < state.concurrency.limit ? state.idle.popLast() : nil
+      let context = state.running < state.concurrency.limit ? state.idle.popLast() : nil
+      if notesWaits { caller.queueing.begin(isServed: context != nil) }
+      return context
     }
     if isCancelled { write.fail(CancellationError()) }
     if beginsToWatch, let limit { watch(limit) }
@@ -75,7 +81,9 @@ final class WaitingWrites: Sendable {
   func cancel(_ caller: WaitingCaller) {
     let hasBegun = state.withLock { state in
       caller.isCancelled.store(true, ordering: .relaxed)
-      _ = state.writes.remove(caller.ticket.load(ordering: .relaxed))
+      if state.writes.remove(caller.ticket.load(ordering: .relaxed)) != nil {
+        caller.queueing.end()
+      }
       return caller.hasBegun.load(ordering: .relaxed)
     }
     if !hasBegun { caller.fail(CancellationError()) }
@@ -106,19 +114,26 @@ final class WaitingWrites: Sendable {
     }
   }
 
-  func take(atMost count: Int) -> [WaitingWrite] {
+  /// - Parameter isTimedOut: Whether a time limit has ended the waits, so that the units must fail.
+  func take(atMost count: Int, isTimedOut: Bool = false) -> [WaitingWrite] {
     state.withLock { state in
       var taken: [WaitingWrite] = []
-      while taken.count < count, let write = state.writes.popFirst() { taken.append(write) }
+      while taken.count < count, let write = state.writes.popFirst() {
+        write.caller.queueing.end(isTimedOut: isTimedOut)
+        taken.append(write)
+      }
       return taken
     }
   }
 
-  /// The units that have waited since a time or longer.
+  /// The units that have waited since a time or longer. They must fail.
   func take(since start: ContinuousClock.Instant) -> [WaitingWrite] {
     state.withLock { state in
       var taken: [WaitingWrite] = []
-      while let write = state.writes.popFirst(since: start) { taken.append(write) }
+      while let write = state.writes.popFirst(since: start) {
+        write.caller.queueing.end(isTimedOut: true)
+        taken.append(write)
+      }
       return taken
     }
   }

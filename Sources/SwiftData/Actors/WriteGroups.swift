@@ -183,7 +183,8 @@ actor WriteGroups: ModelActor {
 
   /// Fails the units that wait: later they would fail in the same way.
   private func failWaiting(_ error: any Error) {
-    for write in waiting.take(atMost: .max) { write.fail(error) }
+    let isTimedOut = (error as? SwiftDataError)?.reason == .busy
+    for write in waiting.take(atMost: .max, isTimedOut: isTimedOut) { write.fail(error) }
   }
 
   /// Runs units one after the other, each in a transaction of its own, until one can't begin.

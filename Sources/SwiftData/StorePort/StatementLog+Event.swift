@@ -7,7 +7,7 @@ extension StatementLog {
     case statement(Statement)
     /// A part of a fetch is evaluated in memory.
     case inMemory(InMemoryWork)
-    /// A thread has waited for a connection, or a connection for a lock.
+    /// A thread has waited for a connection, a connection for a lock, or a read or unit of work for others.
     case wait(Wait)
     /// The write-ahead log was written back to the file.
     case checkpoint(Checkpoint)
@@ -54,15 +54,23 @@ extension StatementLog {
     public let reasons: [String]
   }
 
-  /// A wait of a thread that reads or writes.
+  /// A wait of a thread that reads or writes, or of a read or unit of work in a queue.
+  ///
+  /// A unit of work that has waited in the queue of a ``ModelWriter`` may wait for a connection and a lock
+  /// then; each wait is an event of its own. What is served at once gives none.
   public struct Wait: Sendable {
     /// What was waited for.
     public enum Reason: String, Sendable {
       /// The writing connection, which another thread of this process used.
       ///
       /// In a store with several writers: a connection for writing, all of which other threads used.
+      ///
+      /// Or a context of a ``ModelWriter``, all of which ran other units. All stores of its container report it,
+      /// after the unit.
       case writer
       /// A reading connection, all of which other threads of this process used.
+      ///
+      /// Or a context of ``ModelReaders``, all of which ran other reads. All stores of its container report it.
       case reader
       /// A lock of another process or container. Reported once for each retry. A database server
       /// does not report it: the statement takes longer.
@@ -73,7 +81,8 @@ extension StatementLog {
     public let reason: Reason
     /// The time of the wait; for a lock, the time before the retry.
     public let duration: Duration
-    /// Whether the time limit ended the wait, so that the operation failed.
+    /// Whether the time limit ended the wait, so that the operation failed. A wait that a cancellation ended is not
+    /// timed out.
     public let isTimedOut: Bool
 
     package init(reason: Reason, duration: Duration, isTimedOut: Bool) {

@@ -5,13 +5,18 @@ import Synchronization
 final class StatementRecorder: Sendable {
   private let statements = Mutex<[StatementLog.Statement]>([])
   private let inMemory = Mutex<[StatementLog.InMemoryWork]>([])
+  private let recordedWaits = Mutex<[StatementLog.Wait]>([])
+
+  /// All waits until now.
+  var waits: [StatementLog.Wait] { recordedWaits.withLock(\.self) }
 
   func log(includesValues: Bool = false) -> StatementLog {
     StatementLog(includesValues: includesValues) { event in
       switch event {
       case .statement(let statement): self.statements.withLock { $0.append(statement) }
       case .inMemory(let work): self.inMemory.withLock { $0.append(work) }
-      case .wait, .checkpoint, .repetition: break
+      case .wait(let wait): self.recordedWaits.withLock { $0.append(wait) }
+      case .checkpoint, .repetition: break
       }
     }
   }

@@ -244,6 +244,58 @@ import Testing
     #expect(try await readers.read { _ in 2 } == 2)
   }
 
+  @Test func waitsForOtherReadsAreReported() async throws {
+    let recorder = StatementRecorder()
+    let container = try recorder.container([Person.self])
+    let readers = ModelReaders(container, count: 1, waitingAtMost: .milliseconds(100))
+    #expect(try await readers.read { _ in 1 } == 1)
+    #expect(recorder.waits.isEmpty)
+    try await occupying({ hold in try await readers.read { _ in hold() } }) {
+      await #expect(throws: SwiftDataError.self) { try await readers.read { _ in 1 } }
+      let wait = try #require(recorder.waits.last)
+      #expect(recorder.waits.count == 1 && wait.reason == .reader && wait.isTimedOut)
+      #expect(wait.duration >= .milliseconds(100))
+    }
+
+    let patient = ModelReaders(container, count: 1)
+    let late = Mutex<Task<Int, any Error>?>(nil)
+    try await occupying({ hold in try await patient.read { _ in hold() } }) {
+      let cancelled = Task { try await patient.read { _ in 1 } }
+      late.withLock { $0 = Task { try await patient.read { _ in 2 } } }
+      // Time to join the queue.
+      try await Task.sleep(for: .milliseconds(300))
+      cancelled.cancel()
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+      #expect(recorder.waits.map(\.isTimedOut) == [true, false])
+    }
+    #expect(try await late.withLock(\.self)?.value == 2)
+    #expect(recorder.waits.map(\.isTimedOut) == [true, false, false])
+    #expect(recorder.waits.allSatisfy { $0.reason == .reader && $0.duration > .zero })
+  }
+
+  /// A message about the wait has the fields of its request.
+  @Test func aWaitIsReportedInTheTaskOfTheRead() async throws {
+    let numbers = Mutex<[Int]>([])
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.statementLog = StatementLog { event in
+      if case .wait = event { numbers.withLock { $0.append(Request.number) } }
+    }
+    let container = try ModelContainer(for: Person.self, configurations: configuration)
+    let readers = ModelReaders(container, count: 1, waitingAtMost: .milliseconds(100))
+    let writer = ModelWriter(container, waitingAtMost: .milliseconds(100))
+    try await occupying({ hold in try await readers.read { _ in hold() } }) {
+      await Request.$number.withValue(1) {
+        _ = await #expect(throws: SwiftDataError.self) { try await readers.read { _ in 1 } }
+      }
+    }
+    try await occupying({ hold in try await writer.write { _ in hold() } }) {
+      await Request.$number.withValue(2) {
+        _ = await #expect(throws: SwiftDataError.self) { try await writer.write { _ in 1 } }
+      }
+    }
+    #expect(numbers.withLock(\.self) == [1, 2])
+  }
+
   @Test func aCancelledReadThatWaitsWithALimitIsCancelled() async throws {
     let readers = ModelReaders(try Office.container(), count: 1, waitingAtMost: .seconds(3600))
     try await occupying({ hold in try await readers.read { _ in hold() } }) {

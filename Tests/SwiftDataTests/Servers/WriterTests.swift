@@ -268,6 +268,36 @@ import Testing
     #expect(try emails(container) == ["a"])
   }
 
+  @Test func waitsForOtherUnitsAreReported() async throws {
+    let recorder = StatementRecorder()
+    let container = try recorder.container([Person.self])
+    let writer = ModelWriter(container, waitingAtMost: .milliseconds(100))
+    for email in ["a", "b"] { #expect(try await writer.write(add(email)) == email) }
+    #expect(recorder.waits.isEmpty)
+    try await occupying({ hold in try await writer.write { _ in hold() } }) {
+      await #expect(throws: SwiftDataError.self) { try await writer.write { _ in 1 } }
+      let wait = try #require(recorder.waits.last)
+      #expect(recorder.waits.count == 1 && wait.reason == .writer && wait.isTimedOut)
+      #expect(wait.duration >= .milliseconds(100))
+    }
+
+    let patient = ModelWriter(container)
+    let late = Mutex<Task<String, any Error>?>(nil)
+    let add = add("late")
+    try await occupying({ hold in try await patient.write { _ in hold() } }) {
+      let cancelled = Task { try await patient.write { _ in 1 } }
+      late.withLock { $0 = Task { try await patient.write(add) } }
+      // Time to join the queue.
+      try await Task.sleep(for: .milliseconds(300))
+      cancelled.cancel()
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+      #expect(recorder.waits.map(\.isTimedOut) == [true, false])
+    }
+    #expect(try await late.withLock(\.self)?.value == "late")
+    #expect(recorder.waits.map(\.isTimedOut) == [true, false, false])
+    #expect(recorder.waits.allSatisfy { $0.reason == .writer && $0.duration > .zero })
+  }
+
   @Test(arguments: [Duration.seconds(Int64.max), .zero, .seconds(-5)])
   func aWaitMayHaveAnyLimit(limit: Duration) async throws {
     let container = try Office.container()
