@@ -80,14 +80,15 @@
     ///   also those that are not logged because they were logged recently
     /// - `swiftdata_repeated_saves_total` (counter): saves that other writers have disturbed, or that
     ///   have lost their connection, once for each repetition; only in stores with several writers
-    /// - Parameter store: The name of the store in metrics and messages; that of its configuration,
-    ///   so that plans can be read.
+    /// - Parameter store: The name of the store in metrics and messages. It may differ from that of its
+    ///   configuration.
     /// - Returns: A value for `statementLog` of one configuration.
     public func log(of store: String = "default") -> StatementLog {
       let metrics = StoreMetrics(store: store)
-      return StatementLog { [self] event in
+      let origin = MonitoredLog(store: store, examiner: examiner)
+      var log = StatementLog { [self] event in
         switch event {
-        case .statement(let statement): note(statement, store, metrics)
+        case .statement(let statement): note(statement, origin, metrics)
         case .inMemory(let work):
           metrics.inMemory.increment()
           current.debug(
@@ -116,14 +117,27 @@
             ])
         }
       }
+      log.noteFault = { [self] read in count(read, store, metrics) }
+      log.origin = origin
+      return log
     }
 
-    /// Makes plans of slow statements and the names of repeated reads known to the monitor.
+    /// Lets the monitor read plans of slow statements.
     ///
-    /// The monitor does not keep the container alive. Without this call, slow statements are logged
-    /// without a plan, and repeated reads are not found.
+    /// The monitor does not keep the container alive, and keeps nothing of it when it has gone. Without this
+    /// call, slow statements are logged without a plan. If no store of the container has a log of this monitor,
+    /// a warning says so.
     /// - Parameter container: The container whose stores have logs of this monitor.
-    public func attach(to container: ModelContainer) { examiner.attach(to: container) }
+    public func attach(to container: ModelContainer) {
+      if examiner.attach(to: container) { return }
+      let stores = container.stores.map { "\($0.configuration.name)" }
+      current.warning(
+        """
+        No store of the container has a log of this monitor. Set statementLog of the configuration to log(of:) \
+        before you make the container.
+        """,
+        metadata: ["stores": .array(stores.map { "\($0)" })])
+    }
 
     /// Runs one unit of work, for example a request, and finds relationships that it reads one model
     /// at a time.
@@ -135,8 +149,9 @@
     /// ```
     ///
     /// If the unit reads one relationship, or rows of one entity, for more single models than
-    /// ``Options/repeatedReads``, one warning names the key path to prefetch. Tasks that the unit
-    /// creates belong to it, except detached ones.
+    /// ``Options/repeatedReads``, one warning names the key path to prefetch, or says what else to do: models
+    /// that are found by identifier have no key path, and properties that were not fetched belong into
+    /// `propertiesToFetch`. Tasks that the unit creates belong to it, except detached ones.
     /// - Parameters:
     ///   - name: The name in messages.
     ///   - logger: Receives the messages about the unit's statements, for example with the
@@ -160,10 +175,11 @@
 
   extension StoreMonitor {
     private func note(
-      _ statement: StatementLog.Statement, _ store: String, _ metrics: StoreMetrics
+      _ statement: StatementLog.Statement, _ log: MonitoredLog, _ metrics: StoreMetrics
     ) {
       // Only the monitor asks for plans.
       if statement.sql.hasPrefix("EXPLAIN ") { return }
+      let store = log.store
       let kind = StatementKind(of: statement.sql)
       metrics.note(statement, kind)
       if options.tracesStatements { StatementSpan.record(statement, kind, store) }
@@ -174,8 +190,7 @@
         logger.log(
           level: level, "A statement has \(text).", metadata: metadata(of: statement, store))
       }
-      if statement.duration >= options.slowStatements { warn(slow: statement, store, metrics) }
-      if kind == .select { countRead(statement.sql, store, metrics) }
+      if statement.duration >= options.slowStatements { warn(slow: statement, log, metrics) }
     }
 
     private func metadata(
@@ -190,26 +205,26 @@
     }
 
     private func warn(
-      slow statement: StatementLog.Statement, _ store: String, _ metrics: StoreMetrics
+      slow statement: StatementLog.Statement, _ log: MonitoredLog, _ metrics: StoreMetrics
     ) {
       metrics.slowStatements.increment()
-      var found = metadata(of: statement, store)
+      var found = metadata(of: statement, log.store)
       if let unit = UnitOfWork.current { found["unit"] = "\(unit.name)" }
       let (logger, metadata) = (current, found)
-      examiner.plan(of: statement.sql, in: store) { plan in
+      examiner.plan(of: statement.sql, in: log) { plan in
         var metadata = metadata
         if let plan { metadata["plan"] = .array(plan.map { "\($0)" }) }
         logger.warning("A statement was slow.", metadata: metadata)
       }
     }
 
-    private func countRead(_ sql: String, _ store: String, _ metrics: StoreMetrics) {
-      guard let unit = UnitOfWork.current, let read = examiner.faultRead(sql, in: store),
-        unit.count(sql, in: store) == options.repeatedReads + 1
+    private func count(_ read: FaultRead, _ store: String, _ metrics: StoreMetrics) {
+      guard let unit = UnitOfWork.current,
+        unit.count(read, in: store) == options.repeatedReads + 1
       else { return }
       metrics.repeatedReads.increment()
-      guard examiner.mayWarn(about: "repeated \(store) \(sql)") else { return }
       let advice = read.advice(count: options.repeatedReads + 1)
+      guard examiner.mayWarn(about: "repeated \(store) \(advice)") else { return }
       unit.logger.warning(
         "Single models were read repeatedly.",
         metadata: ["store": "\(store)", "unit": "\(unit.name)", "advice": "\(advice)"])

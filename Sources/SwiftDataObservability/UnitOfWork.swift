@@ -1,9 +1,9 @@
 #if Observability
   import Logging
+  import SwiftData
   import Synchronization
 
-  /// The work of one request: its logger, and how often it has run each statement that reads a single
-  /// model.
+  /// The work of one request: its logger, and how often it has read each relationship for a single model.
   final class UnitOfWork: Sendable {
     @TaskLocal static var current: UnitOfWork?
 
@@ -11,7 +11,7 @@
     let logger: Logger
     private struct Read: Hashable {
       let store: String
-      let sql: String
+      let fault: FaultRead
     }
 
     /// There are at most as many as the models have entities and relationships, for each store.
@@ -22,10 +22,10 @@
       self.logger = logger
     }
 
-    /// Counts a statement.
-    /// - Returns: How often the unit has run it in the store.
-    func count(_ sql: String, in store: String) -> Int {
-      let read = Read(store: store, sql: sql)
+    /// Counts a read.
+    /// - Returns: How often the unit has had it in the store.
+    func count(_ fault: FaultRead, in store: String) -> Int {
+      let read = Read(store: store, fault: fault)
       return counts.withLock { counts in
         counts[read, default: 0] += 1
         return counts[read] ?? 0

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 import SwiftDataTesting
 import Testing
@@ -69,6 +70,83 @@ import Testing
     #expect(failure?.outcome == "2 were")
   }
 
+  /// Each relationship is counted for itself.
+  @Test func theToOneRelationshipThatWasReadIsNamed() throws {
+    let temporary = try TemporaryContainer(for: Essay.self, Critic.self)
+    let seeding = temporary.makeContext()
+    for number in 0..<8 {
+      seeding.insert(
+        Essay(
+          title: "\(number)", author: Critic(name: "a\(number)"),
+          reviewer: Critic(name: "r\(number)"), translator: Critic(name: "t\(number)")))
+    }
+    try seeding.save()
+    let context = temporary.makeContext()
+    let essays = try context.fetch(FetchDescriptor<Essay>(sortBy: [SortDescriptor(\.title)]))
+    let failure = #expect(throws: ExpectationFailure.self) {
+      try expectNoRepeatedFaults(in: temporary, atMost: 2) {
+        for essay in essays { _ = essay.reviewer?.name }
+        for essay in essays.prefix(2) { _ = essay.author.name }
+        // Its rows are read to learn whether they exist, because a deletion does not change the essay.
+        for essay in essays.prefix(3) { #expect(essay.translator != nil) }
+      }
+    }
+    #expect(
+      failure?.details == [
+        "rows of Critic: 3 times. Fetch with relationshipKeyPathsForPrefetching = [\\Essay.translator]",
+        "rows of Critic: 8 times. Fetch with relationshipKeyPathsForPrefetching = [\\Essay.reviewer]",
+      ], "\(failure as Any)")
+  }
+
+  @Test(arguments: TemporaryContainer.Storage.both)
+  func modelsByIdentifierHaveNoRelationship(_ storage: TemporaryContainer.Storage) throws {
+    let temporary = try TemporaryContainer(
+      for: Trip.self, Stop.self, storage: storage, seed: Journeys.three)
+    let identifiers = try temporary.makeContext().fetchIdentifiers(FetchDescriptor<Trip>())
+    let context = temporary.makeContext()
+    let failure = #expect(throws: ExpectationFailure.self) {
+      try expectNoRepeatedFaults(in: temporary, atMost: 1) {
+        for identifier in identifiers { _ = (context.model(for: identifier) as? Trip)?.name }
+      }
+    }
+    #expect(
+      failure?.details == [
+        "rows of Trip: \(identifiers.count) times. Fetch the models with one fetch by their identifiers, or "
+          + "prefetch the relationship through which they are reached"
+      ], "\(failure as Any)")
+    // A query of the program has the same statement as a fault.
+    let other = temporary.makeContext()
+    try expectNoRepeatedFaults(in: temporary, atMost: 0) {
+      for identifier in identifiers {
+        let trip = #Predicate<Trip> { $0.persistentModelID == identifier }
+        let found = try other.fetch(FetchDescriptor(predicate: trip))
+        #expect(found.count == 1)
+      }
+    }
+  }
+
+  @Test func propertiesThatWereNotFetchedAreNamed() throws {
+    let temporary = try TemporaryContainer(for: Essay.self, Critic.self)
+    let seeding = temporary.makeContext()
+    for number in 0..<4 {
+      let author = Critic(name: "a")
+      seeding.insert(Essay(title: "\(number)", author: author, reviewer: nil, translator: nil))
+    }
+    try seeding.save()
+    let context = temporary.makeContext()
+    var titles = FetchDescriptor<Essay>()
+    titles.propertiesToFetch = [\.title]
+    let failure = #expect(throws: ExpectationFailure.self) {
+      try expectNoRepeatedFaults(in: temporary) {
+        for essay in try context.fetch(titles) { _ = essay.likes }
+      }
+    }
+    #expect(
+      failure?.details == [
+        "rows of Essay that were partly fetched: 4 times. Add the properties that are used to propertiesToFetch"
+      ], "\(failure as Any)")
+  }
+
   @Test func prefetchedRelationshipsPass() throws {
     let temporary = try TemporaryContainer(for: Trip.self, Stop.self, seed: Journeys.three)
     let context = temporary.makeContext()
@@ -117,5 +195,30 @@ import Testing
 private actor Reader {
   func readOneByOne() throws {
     for trip in try modelContext.fetch(FetchDescriptor<Trip>()) { _ = trip.stops.count }
+  }
+}
+
+@Model
+final class Critic {
+  var name: String
+  @Relationship(inverse: \Essay.author) var essays: [Essay] = []
+  @Relationship(inverse: \Essay.reviewer) var reviews: [Essay] = []
+
+  init(name: String) { self.name = name }
+}
+
+@Model
+final class Essay {
+  var title: String
+  var likes = 0
+  var author: Critic
+  var reviewer: Critic?
+  var translator: Critic?
+
+  init(title: String, author: Critic, reviewer: Critic?, translator: Critic?) {
+    self.title = title
+    self.author = author
+    self.reviewer = reviewer
+    self.translator = translator
   }
 }

@@ -33,16 +33,18 @@ final class ContextStores {
   /// The stored row of a model; `nil` if it does not exist.
   func snapshot(for identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
     try coordinator.requireOpen()
+    return try port(of: identifier)?.snapshot(for: identifier, editingState)
+  }
+
+  /// The port to the store of an identifier.
+  func port(of identifier: PersistentIdentifier) -> (any StorePort)? {
     let scope = identifier.id.scope
-    guard case .row = scope.kind else {
-      return try coordinator.port(forEntity: scope.entityName)?
-        .snapshot(for: identifier, editingState)
-    }
+    guard case .row = scope.kind else { return coordinator.port(forEntity: scope.entityName) }
     if lastScope !== scope {
       lastPort = coordinator.port(forEntity: scope.entityName)
       lastScope = scope
     }
-    return try lastPort?.snapshot(for: identifier, editingState)
+    return lastPort
   }
 
   /// The rows of some models of one class, read with one statement for 5000 of them.

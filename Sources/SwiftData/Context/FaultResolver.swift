@@ -11,13 +11,16 @@ import OpenSwiftDataRowStorage
 /// it: its relationships lead only to models in memory. A model created for it would be released
 /// with it, and could request another one in its own deinitialiser.
 ///
-/// The resolver has no state. What it changes is used on the thread of the context.
+/// What it changes is used on the thread of the context, also `reached`, its only state.
 final class FaultResolver {
   private let stores: ContextStores
   private let materializer: Materializer
   private let failedReads: FailedReads
   private let lostReferences: LostReferences
   private let feed: ExternalChangeFeed
+  /// The last to-one relationship that has led to a model without a row. Usually the model is used next, so that
+  /// the log can name the relationship.
+  private var reached: (identifier: PersistentIdentifier, owner: _ModelDescriptor, slot: Int)?
 
   init(
     _ stores: ContextStores, _ materializer: Materializer, _ failedReads: FailedReads,
@@ -38,6 +41,9 @@ final class FaultResolver {
     let found: DefaultSnapshot?
     do {
       found = try ReadInterruption.suspended { try stores.snapshot(for: identifier) }
+      if let note = stores.port(of: identifier)?.log?.noteFault {
+        note(faultRead(of: storage, identifier))
+      }
     } catch {
       failedReads.note(error)
       storage.failFilling()  // the row may still exist: the next read tries again
@@ -65,6 +71,17 @@ final class FaultResolver {
     }
   }
 
+  private func faultRead(
+    of storage: _ModelStorage, _ identifier: PersistentIdentifier
+  ) -> FaultRead {
+    let entity = storage.descriptor.entityName
+    if storage.partialRow != nil { return .missingProperties(entity: entity) }
+    guard let reached, reached.identifier == identifier else {
+      return .row(entity: entity, relationship: nil)
+    }
+    return .row(entity: entity, relationship: reached.owner.declaredName(reached.slot))
+  }
+
   /// Reads the current row; a row that no longer exists or can't be read changes nothing.
   func reread(_ storage: _ModelStorage) {
     guard let identifier = storage.knownIdentifier, !identifier.isTemporary,
@@ -78,7 +95,7 @@ final class FaultResolver {
       let identifier = stores.port(of: storage)?.destination(
         of: storage.descriptor, slot: slot, key: row.integer(slot))
     else { return nil }
-    let model = registeredOrFault(for: identifier, asking: storage, in: source)
+    let model = registeredOrFault(for: identifier, asking: storage, slot, in: source)
     return held(mayReferToDeletedRow(storage, slot) ? existing(model) : model, by: storage, slot)
   }
 
@@ -87,7 +104,8 @@ final class FaultResolver {
     _ identifier: PersistentIdentifier, of storage: _ModelStorage, slot: Int,
     in source: any _FaultSource
   ) -> AnyObject? {
-    let found = existing(registeredOrFault(for: identifier.resolved, asking: storage, in: source))
+    let found = existing(
+      registeredOrFault(for: identifier.resolved, asking: storage, slot, in: source))
     return held(found, by: storage, slot)
   }
 
@@ -120,11 +138,16 @@ final class FaultResolver {
   }
 
   private func registeredOrFault(
-    for identifier: PersistentIdentifier, asking storage: _ModelStorage,
+    for identifier: PersistentIdentifier, asking storage: _ModelStorage, _ slot: Int,
     in source: any _FaultSource
   ) -> AnyObject? {
-    if let known = materializer.registered(identifier)?.model { return known }
-    return storage.isDeinitialising ? nil : fault(for: identifier, in: source)
+    if let known = materializer.registered(identifier) {
+      if known.storage.flags.contains(.isFault) { reached = (identifier, storage.descriptor, slot) }
+      return known.model
+    }
+    if storage.isDeinitialising { return nil }
+    reached = (identifier, storage.descriptor, slot)
+    return fault(for: identifier, in: source)
   }
 
   /// Whether a row can still refer to a deleted model. A deletion changes no other row if the
@@ -189,10 +212,12 @@ final class FaultResolver {
       let port = stores.port(of: storage)
     else { return .snapshots([]) }
     return failedReads.noting {
-      try ReadInterruption.suspended {
+      let members = try ReadInterruption.suspended {
         try port.members(
           of: identifier, slot: slot, descriptor: storage.descriptor, stores.editingState)
       }
+      port.log?.noteFault?(.members(relationship: storage.descriptor.declaredName(slot)))
+      return members
     }
   }
 

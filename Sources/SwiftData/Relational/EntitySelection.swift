@@ -14,8 +14,7 @@ package final class EntitySelection: Sendable {
   let onlyMember: Member
   /// Reads one row by key, for a fault; only if its entity is exactly this one.
   let byKey: String
-  /// Reads one row by key, in place of a list with only this key. Its text differs from that of `byKey`,
-  /// because the statements of faults are counted (`FaultRead`).
+  /// Reads one row by key, in place of a list with only this key.
   let byOnlyKey: String
   /// Reads the rows in a list of keys, which is parameter 0, in the order of the list. Like `byOnlyKey` and
   /// `byRange` without rows of other entities than this one and its subentities.

@@ -214,11 +214,6 @@ extension RelationalStore {
     return runs
   }
 
-  /// The statement that reads the members of a to-many relationship of one model; `nil` for a to-one.
-  func membersStatement(_ slot: Int, _ descriptor: _ModelDescriptor) -> String? {
-    membersPlan(slot, descriptor)?.query.ofOne
-  }
-
   private func membersPlan(
     _ slot: Int, _ descriptor: _ModelDescriptor
   ) -> (query: MembersQuery, selection: EntitySelection)? {

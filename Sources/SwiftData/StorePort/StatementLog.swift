@@ -22,6 +22,10 @@ public struct StatementLog: Sendable {
   package let handle: @Sendable (Event) -> Void
   /// What records the events for tests, so that an expectation finds it.
   package var recorder: (any AnyObject & Sendable)?
+  /// What made the log, so that a store is found by its log.
+  package var origin: (any AnyObject & Sendable)?
+  /// Receives each read for a single model, after its statement.
+  package var noteFault: (@Sendable (FaultRead) -> Void)?
 
   /// Creates a log.
   /// - Parameters:
@@ -32,6 +36,18 @@ public struct StatementLog: Sendable {
     self.includesValues = includesValues
     self.handle = handle
   }
+
+  /// Creates a log whose events another one receives too.
+  package init(
+    passingTo other: StatementLog?, _ handle: @escaping @Sendable (Event) -> Void
+  ) {
+    self.init(includesValues: other?.includesValues ?? false) { event in
+      handle(event)
+      other?.handle(event)
+    }
+    noteFault = other?.noteFault
+    origin = other?.origin
+  }
 }
 
 extension StatementLog {
@@ -39,10 +55,13 @@ extension StatementLog {
   package static func wanted(by configuration: some StatementLogging) -> StatementLog? {
     guard let own = configuration.statementLog else { return environment }
     guard let environment else { return own }
-    return StatementLog(includesValues: own.includesValues || environment.includesValues) { event in
+    let includesValues = own.includesValues || environment.includesValues
+    var log = StatementLog(includesValues: includesValues) { event in
       environment.handle(environment.includesValues ? event : event.withoutValues)
       own.handle(own.includesValues ? event : event.withoutValues)
     }
+    log.noteFault = own.noteFault
+    return log
   }
 
   private static let environment: StatementLog? = {

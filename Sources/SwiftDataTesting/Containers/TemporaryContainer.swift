@@ -151,10 +151,8 @@ public final class TemporaryContainer: Sendable {
     options.configure(&configuration)
     if let clock = options.clock { configuration = clock.stamping(configuration) }
     if let onStatement {
-      let known = configuration.statementLog
-      configuration.statementLog = StatementLog(includesValues: known?.includesValues ?? false) {
+      configuration.statementLog = StatementLog(passingTo: configuration.statementLog) {
         if case .statement = $0 { onStatement() }
-        known?.handle($0)
       }
     }
     configuration = StatementRecorder().recording(configuration)

@@ -33,9 +33,10 @@ public final class StatementRecorder: Sendable {
   public func recording<C: StatementLogging>(_ configuration: C) -> C {
     var recorded = configuration
     let known = configuration.statementLog
-    var log = StatementLog(includesValues: known?.includesValues ?? false) { event in
-      self.note(event)
-      known?.handle(event)
+    var log = StatementLog(passingTo: known) { self.note($0) }
+    log.noteFault = { read in
+      self.note(read)
+      known?.noteFault?(read)
     }
     log.recorder = self
     recorded.statementLog = log
@@ -71,6 +72,12 @@ public final class StatementRecorder: Sendable {
     }
   }
 
+  private func note(_ read: FaultRead) {
+    state.withLock { state in
+      for number in Array(state.recordings.keys) { state.recordings[number]?.faults.append(read) }
+    }
+  }
+
   func begin() -> Int {
     state.withLock { state in
       state.next += 1
@@ -90,10 +97,12 @@ public final class StatementRecorder: Sendable {
 struct Recording: Sendable {
   var statements: [RecordedStatement] = []
   var inMemory: [StatementLog.InMemoryWork] = []
+  var faults: [FaultRead] = []
 
   mutating func append(_ other: Recording) {
     statements += other.statements
     inMemory += other.inMemory
+    faults += other.faults
   }
 }
 

@@ -133,6 +133,79 @@ import Tracing
         == [fixture.store, "\(fixture.store)-other"])
   }
 
+  /// The name in messages may differ from that of the configuration.
+  @Test func plansAndRepeatedReadsAreFoundByTheLog() async throws {
+    var options = StoreMonitor.Options()
+    options.repeatedReads = 5
+    options.slowStatements = .zero
+    let fixture = try Fixture(options: options)
+    let monitor = fixture.monitor
+    var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+    configuration.statementLog = monitor.log(of: "notes")
+    let container = try ModelContainer(for: Writer.self, configurations: configuration)
+    monitor.attach(to: container)
+    try fixture.seed(20, in: container)
+    await monitor.unitOfWork("GET /notes") {
+      let notes = (try? ModelContext(container).fetch(FetchDescriptor<Note>())) ?? []
+      #expect(Set(notes.compactMap(\.writer?.name)).count == 20)
+    }
+    func ofNotes(_ text: String) -> [[String: String]] {
+      fixture.messages(.warning, text).map { $0.metadata.mapValues { "\($0)" } }
+        .filter { $0["store"] == "notes" }
+    }
+    let advice = ofNotes("Single models were read repeatedly.").compactMap { $0["advice"] }
+    #expect(advice.count == 1 && advice[0].contains(#"[\Note.writer]"#), "\(advice)")
+    let deadline = ContinuousClock.now + .seconds(10)
+    var plans: [String] = []
+    while plans.isEmpty, .now < deadline {
+      try await Task.sleep(for: .milliseconds(10))
+      plans = ofNotes("A statement was slow.").compactMap { $0["plan"] }
+    }
+    #expect(!plans.isEmpty)
+    let messages = fixture.log.entries.map { "\($0.message)" }
+    #expect(!messages.contains { $0.hasPrefix("No store of the container") })
+  }
+
+  @Test func aContainerWithoutALogOfTheMonitorGivesAWarning() throws {
+    let fixture = try Fixture()
+    let container = try ModelContainer(
+      for: Writer.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    fixture.monitor.attach(to: container)
+    let warnings = fixture.log.entries.filter { $0.level == .warning }
+    #expect(warnings.count == 1 && warnings.allSatisfy { "\($0.message)".contains("log(of:)") })
+  }
+
+  /// `waitingAtMost` ends a wait.
+  @Test func waitsForOtherReadsAreCounted() async throws {
+    let fixture = try Fixture()
+    let readers = ModelReaders(fixture.container, count: 1, waitingAtMost: .milliseconds(100))
+    let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let first = Task {
+      try await readers.read { _ in
+        began.signal()
+        ended.wait()
+      }
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        began.wait()
+        continuation.resume()
+      }
+    }
+    await fixture.monitor.unitOfWork("GET /slow") {
+      _ = await #expect(throws: SwiftDataError.self) { try await readers.read { _ in 1 } }
+    }
+    ended.signal()
+    try await first.value
+    let store = ("store", fixture.store)
+    let timeouts = "swiftdata_wait_timeouts_total"
+    #expect(Backends.metrics.counterTotal(label: timeouts, dimensions: [store]) == 1)
+    let timer = try Backends.metrics.expectTimer(
+      "swiftdata_wait_duration", [store, ("reason", "reader")])
+    #expect(timer.values.count == 1 && timer.values.allSatisfy { $0 >= 100_000_000 })
+    #expect(fixture.messages(.warning, "A wait has reached its time limit.").count == 1)
+  }
+
   @Test func theAdviceNamesRelationshipsOfTheContainerOfTheStore() async throws {
     let fixture = try Fixture()
     let other = try fixture.otherContainer(for: Shelf.self)
