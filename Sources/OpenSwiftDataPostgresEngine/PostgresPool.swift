@@ -11,7 +11,7 @@ import Synchronization
 /// 2. When all seats are held, the thread sleeps until the gate assigns it one, in the order of
 ///    arrival, at most `waitLimit`. The error then says what the holders do.
 /// 3. The holder of a seat is its connection's only user. It opens the connection if there is none, and
-///    replaces one that the server has closed.
+///    replaces one that the server has closed. If that fails, it goes on with a free seat that has a connection.
 /// 4. Leaving a seat rolls back what is open, and passes the seat to the next waiting thread.
 ///
 /// `state` guards the gate and the sleepers; holding a seat guards its connection.
@@ -92,9 +92,9 @@ package final class PostgresPool: @unchecked Sendable {
     _ work: String = "a read", for owner: UUID? = nil,
     _ body: (PostgresConnection) throws -> R
   ) throws -> R {
-    let seat = try enter(.read, for: work, owner)
+    var seat = try enter(.read, for: work, owner)
     defer { leave(seat) }
-    return try body(connection(at: seat))
+    return try body(connection(at: &seat))
   }
 
   /// Lends a connection for writing to `body`.
@@ -102,9 +102,9 @@ package final class PostgresPool: @unchecked Sendable {
     _ work: String = "a write", for owner: UUID? = nil,
     _ body: (PostgresConnection) throws -> R
   ) throws -> R {
-    let seat = try enter(.write, for: work, owner)
+    var seat = try enter(.write, for: work, owner)
     defer { leave(seat) }
-    return try body(connection(at: seat))
+    return try body(connection(at: &seat))
   }
 
   /// A connection for writing, lent for longer than one call. The thread that took it owns it.
@@ -134,9 +134,10 @@ package final class PostgresPool: @unchecked Sendable {
   package func lease(
     _ work: String = "a save", for owner: UUID? = nil, within limit: Duration? = nil
   ) throws -> Lease {
-    let seat = try enter(.write, for: work, owner, within: limit)
+    var seat = try enter(.write, for: work, owner, within: limit)
     do {
-      return Lease(connection: try connection(at: seat)) { self.leave(seat) }
+      let connection = try connection(at: &seat)
+      return Lease(connection: connection) { [seat] in self.leave(seat) }
     } catch {
       leave(seat)
       throw error
@@ -230,7 +231,10 @@ package final class PostgresPool: @unchecked Sendable {
     uses.leave(index)
     // Under the lock, so that a thread whose wait times out finds either its ticket or its seat.
     let sleeper = state.withLock { state -> Sleeper? in
-      guard let grant = state.gate.leave(seat: index, at: .now) else { return nil }
+      let isConnected = seat.connection != nil
+      guard let grant = state.gate.leave(seat: index, at: .now, isConnected: isConnected) else {
+        return nil
+      }
       let sleeper = state.sleepers.removeValue(forKey: grant.ticket)
       sleeper?.seat.withLock { $0 = grant.seat }
       return sleeper
@@ -244,7 +248,9 @@ package final class PostgresPool: @unchecked Sendable {
 
   // MARK: Connections
 
-  private func connection(at index: Int) throws -> PostgresConnection {
+  /// The connection of a seat. A server that is restarting is tried again for some time.
+  /// - Parameter index: The seat; another one, which has a connection, if none can be opened.
+  private func connection(at index: inout Int) throws -> PostgresConnection {
     let seat = seats[index]
     if let connection = seat.connection {
       // Inside an outer use of the seat nothing may be replaced: its transaction would be lost.
@@ -252,9 +258,46 @@ package final class PostgresPool: @unchecked Sendable {
       if isUsable(connection, idleSince: seat.lastUse) { return connection }
       seat.connection = nil
     }
-    let connection = try reconnected()
-    seat.connection = connection
-    return connection
+    let deadline = Deadline(after: limits.reconnectLimit)
+    let mayWait = openedCount > 0
+    var pause = 0.02
+    while true {
+      do {
+        let connection = try newConnection()
+        seats[index].connection = connection
+        return connection
+      } catch let error as PostgresError {
+        if let connection = idleConnection(insteadOf: &index) { return connection }
+        guard error.repetition == .onNewConnection, !deadline.isPast,
+          mayWait || error.state == .cannotConnectNow
+        else { throw error }
+        Thread.sleep(forTimeInterval: pause)
+        pause = min(pause * 2, 0.5)
+      }
+    }
+  }
+
+  /// The connection of a free seat, for a seat whose connection can't be opened.
+  /// - Parameter index: The seat, which is exchanged.
+  /// - Returns: `nil` if no connection is idle.
+  private func idleConnection(insteadOf index: inout Int) -> PostgresConnection? {
+    while true {
+      let seat = index
+      let other = state.withLock { state -> Int? in
+        guard let other = state.gate.exchange(seat: seat) else { return nil }
+        // Before another thread gets the seat.
+        uses.move(from: seat, to: other)
+        return other
+      }
+      guard let other else { return nil }
+      index = other
+      if let connection = seats[other].connection,
+        isUsable(connection, idleSince: seats[other].lastUse)
+      {
+        return connection
+      }
+      seats[other].connection = nil
+    }
   }
 
   private func isUsable(
@@ -265,28 +308,14 @@ package final class PostgresPool: @unchecked Sendable {
     return (try? ExchangeCount.pausing { try connection.ping(within: .seconds(2)) }) != nil
   }
 
-  /// A new connection. A server that is restarting is tried again for some time.
-  private func reconnected() throws -> PostgresConnection {
-    let deadline = Deadline(after: limits.reconnectLimit)
-    let mayWait = openedCount > 0
-    var pause = 0.02
-    while true {
-      do {
-        let connection = try PostgresConnection(parameters, options: options)
-        try connection.limitVanishing()
-        try configure(connection)
-        connection.findOutcome = { [parameters, options, limits] transaction in
-          CommitOutcome(parameters, options).find(transaction, within: limits.reconnectLimit)
-        }
-        opened.withLock { $0 += 1 }
-        return connection
-      } catch let error as PostgresError
-        where error.repetition == .onNewConnection && !deadline.isPast
-        && (mayWait || error.state == .cannotConnectNow)
-      {
-        Thread.sleep(forTimeInterval: pause)
-        pause = min(pause * 2, 0.5)
-      }
+  private func newConnection() throws -> PostgresConnection {
+    let connection = try PostgresConnection(parameters, options: options)
+    try connection.limitVanishing()
+    try configure(connection)
+    connection.findOutcome = { [parameters, options, limits] transaction in
+      CommitOutcome(parameters, options).find(transaction, within: limits.reconnectLimit)
     }
+    opened.withLock { $0 += 1 }
+    return connection
   }
 }

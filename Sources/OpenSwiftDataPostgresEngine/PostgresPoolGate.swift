@@ -47,8 +47,10 @@ package struct PostgresPoolGate {
   /// By seat; `nil` for free ones.
   private var holdings: [Use?]
   private var queue: [Waiter] = []
-  /// Free seats; the last one was used last, so that its connection is most likely open.
+  /// Free seats: first those without a connection, then the others, of which the last one was used last.
   private var free: [Int]
+  /// The number of free seats without a connection.
+  private var unconnected: Int
   private var nextTicket = 0
   package private(set) var isClosed = false
 
@@ -56,6 +58,7 @@ package struct PostgresPoolGate {
     precondition(seats > 0, "PostgresPoolGate: a pool needs at least one seat")
     holdings = Array(repeating: nil, count: seats)
     free = Array((0..<seats).reversed())
+    unconnected = seats
   }
 
   package var isIdle: Bool { free.count == holdings.count }
@@ -79,6 +82,7 @@ package struct PostgresPoolGate {
     let isHolding = thread != 0 && holdings.contains { $0?.thread == thread }
     if isClosed, !isHolding { return .refuse }
     if let seat = free.popLast() {
+      unconnected = min(unconnected, free.count)
       holdings[seat] = Use(purpose: purpose, work: work, start: now, thread: thread)
       return .enter(seat: seat)
     }
@@ -94,18 +98,37 @@ package struct PostgresPoolGate {
   }
 
   /// Frees a seat, or gives it to the oldest ticket.
-  package mutating func leave(seat: Int, at now: ContinuousClock.Instant) -> Grant? {
+  /// - Parameter isConnected: Whether the seat has a connection. Others are used before one without.
+  package mutating func leave(
+    seat: Int, at now: ContinuousClock.Instant, isConnected: Bool = true
+  ) -> Grant? {
     defer { _invariantCheck() }
     precondition(holdings[seat] != nil, "PostgresPoolGate: seat \(seat) is not held")
     guard !queue.isEmpty else {
       holdings[seat] = nil
-      free.append(seat)
+      if isConnected { free.append(seat) } else { addUnconnected(seat) }
       return nil
     }
     let waiter = queue.removeFirst()
     holdings[seat] = Use(
       purpose: waiter.purpose, work: waiter.work, start: now, thread: waiter.thread)
     return Grant(ticket: waiter.ticket, seat: seat)
+  }
+
+  private mutating func addUnconnected(_ seat: Int) {
+    free.insert(seat, at: 0)
+    unconnected += 1
+  }
+
+  /// Gives the holder of a seat whose connection can't be opened a free one that has a connection.
+  /// - Returns: `nil` if there is none.
+  package mutating func exchange(seat: Int) -> Int? {
+    defer { _invariantCheck() }
+    precondition(holdings[seat] != nil, "PostgresPoolGate: seat \(seat) is not held")
+    guard free.count > unconnected, let other = free.popLast() else { return nil }
+    holdings.swapAt(seat, other)
+    addUnconnected(seat)
+    return other
   }
 
   /// Removes a ticket from the queue.
@@ -128,6 +151,8 @@ package struct PostgresPoolGate {
         free.allSatisfy { holdings[$0] == nil } && Set(free).count == free.count
           && free.count == holdings.count(where: { $0 == nil }),
         "PostgresPoolGate: a seat is free and held, or neither")
+      precondition(
+        0...free.count ~= unconnected, "PostgresPoolGate: more free seats lack a connection than there are")
       precondition(
         zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket },
         "PostgresPoolGate: a newer ticket is before an older ticket")

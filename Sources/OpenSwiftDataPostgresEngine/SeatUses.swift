@@ -75,6 +75,12 @@ final class SeatUses: @unchecked Sendable {
     seats[seat].holder.store(SeatUses.thread, ordering: .relaxed)
   }
 
+  /// Goes on with another seat, whose use began as that of the first one.
+  func move(from seat: Int, to other: Int) {
+    enter(other, seats[seat].purpose, for: seats[seat].owner)
+    leave(seat)
+  }
+
   /// Whether no other use of the thread is around this one.
   func isOutermost(_ seat: Int) -> Bool { seats[seat].depth == 1 }
 

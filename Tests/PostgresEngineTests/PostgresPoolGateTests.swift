@@ -57,6 +57,30 @@ struct PostgresPoolGateTests {
     #expect(arrive(&gate) == .enter(seat: 0))
   }
 
+  @Test func seatsWithoutAConnectionAreUsedLast() {
+    var gate = PostgresPoolGate(seats: 3)
+    for seat in 0..<3 { #expect(arrive(&gate) == .enter(seat: seat)) }
+    #expect(gate.leave(seat: 0, at: start) == nil)
+    #expect(gate.leave(seat: 1, at: start, isConnected: false) == nil)
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(arrive(&gate) == .enter(seat: 1))
+  }
+
+  @Test func aSeatIsExchangedForOneWithAConnection() {
+    var gate = PostgresPoolGate(seats: 3)
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(arrive(&gate) == .enter(seat: 1))
+    // The third one has no connection yet.
+    #expect(gate.exchange(seat: 1) == nil)
+    #expect(gate.leave(seat: 0, at: start) == nil)
+    #expect(gate.exchange(seat: 1) == 0)
+    #expect(gate.exchange(seat: 0) == nil)
+    #expect(gate.uses.count == 1)
+    #expect(gate.leave(seat: 0, at: start) == nil)
+    #expect(gate.isIdle)
+    #expect(arrive(&gate) == .enter(seat: 0))
+  }
+
   @Test func aClosedGateServesWhoWaitsAndNobodyElse() {
     var gate = PostgresPoolGate(seats: 1)
     #expect(arrive(&gate) == .enter(seat: 0))

@@ -112,6 +112,48 @@ struct PostgresPoolTests {
     #expect(pool.openedCount == 3)
   }
 
+  /// A pool whose role may have fewer connections than the pool, after a peak in which all of these are used.
+  /// - Parameter count: The number of threads of the peak.
+  private func poolAfterPeak(
+    _ count: Int, lasting duration: Double
+  ) throws -> (PostgresPool, [PostgresError?]) {
+    let role = "limited_" + UUID().uuidString.prefix(8).lowercased()
+    try PostgresServer.shared.connect().execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 2")
+    var parameters = try PostgresServer.shared.parameters
+    parameters["user"] = role
+    var limits = PostgresPool.Limits()
+    limits.connections = 4
+    limits.reconnectLimit = .milliseconds(500)
+    let pool = try PostgresPool(parameters, limits: limits)
+    let threads = (0..<count).map { _ in
+      Background { () throws -> PostgresError? in
+        do {
+          try pool.read { _ in Thread.sleep(forTimeInterval: duration) }
+          return nil
+        } catch let error as PostgresError {
+          return error
+        }
+      }
+    }
+    return (pool, try threads.map { try $0.wait() })
+  }
+
+  @Test func aConnectionThatTheServerRefusesIsReplacedByAnIdleOne() throws {
+    let (pool, errors) = try poolAfterPeak(4, lasting: 0.2)
+    #expect(errors.allSatisfy { $0 == nil })
+    #expect(pool.openedCount == 2)
+  }
+
+  @Test func aPeakThatTheServerRefusesDoesNotHinderLaterCalls() throws {
+    let (pool, errors) = try poolAfterPeak(3, lasting: 2)
+    #expect(errors.compactMap(\.?.state) == [.tooManyConnections])
+    for _ in 0..<3 { #expect(try pool.read { try $0.integer("SELECT 1") } == 1) }
+    // A thread may use both.
+    try pool.read { _ in try pool.write { _ in } }
+    #expect(pool.openedCount == 2)
+    try pool.close()
+  }
+
   @Test func aClosedPoolRefuses() throws {
     let pool = try pool(.shared)
     #expect(failure { try pool.read { _ in try pool.close() } }?.kind == .misuse)
