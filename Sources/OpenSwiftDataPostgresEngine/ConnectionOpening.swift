@@ -25,7 +25,7 @@ struct ConnectionOpening {
     cpostgres_fill_standard_descriptors()
     try parameters.check()
     let resolved = resolvedParameters()
-    let limit = timeout(resolved)
+    let limit = options.connectTimeout(resolved)
     let attempts = parameters.attempts(resolved: resolved)
     var failures: [PostgresError] = []
     for (index, attempt) in attempts.enumerated() {
@@ -82,14 +82,6 @@ struct ConnectionOpening {
       return parameters.completed(by: PQconninfo(handle))
     }
     return parameters.completed(by: PQconndefaults())
-  }
-
-  private func timeout(_ resolved: ConnectionParameters) -> Duration? {
-    guard let text = resolved["connect_timeout"], let seconds = Int(text) else {
-      return options.connectTimeout
-    }
-    // As in libpq, 0 means no limit.
-    return seconds > 0 ? .seconds(seconds) : nil
   }
 
   /// - Parameter resolved: The parameters with those of the environment and of service files.

@@ -47,6 +47,16 @@ package struct ConnectionOptions: Sendable {
 
   package init() {}
 
+  /// How long to try each host.
+  /// - Parameter resolved: The parameters with those of the environment and of service files.
+  func connectTimeout(_ resolved: ConnectionParameters) -> Duration? {
+    guard let text = resolved["connect_timeout"], let seconds = Int(text) else {
+      return connectTimeout
+    }
+    // As in libpq, 0 means no limit.
+    return seconds > 0 ? .seconds(seconds) : nil
+  }
+
   /// The server's settings for these limits; 0 for none.
   var settings: [(name: String, milliseconds: Int32)] {
     let lockTimeout = [lockTimeout, statementTimeout.map { $0 * 9 / 10 }].compactMap(\.self).min()

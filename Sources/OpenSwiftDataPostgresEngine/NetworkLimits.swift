@@ -36,18 +36,41 @@ extension ConnectionParameters {
 }
 
 extension PostgresConnection {
+  /// Waits until a server works for the new connection, and sets its limits (`limitVanishing`). A pooler may accept
+  /// a connection long before it has a server for it: the time limit is that of connecting.
+  /// - Throws: `PostgresError`.
+  package func requireServer() throws {
+    let resolved = handle.map { ConnectionParameters().completed(by: PQconninfo($0)) }
+    let limit = options.connectTimeout(resolved ?? ConnectionParameters())
+    let deadline = Deadline(after: limit)
+    do {
+      if options.statements == .pooled {
+        // No limit is one of a day.
+        try ExchangeCount.pausing { try ping(within: limit ?? .seconds(86_400)) }
+      } else {
+        try limitVanishing(within: limit)
+      }
+    } catch let error as PostgresError where error.kind == .timeout && deadline.isPast {
+      var refusal = failure(
+        .timeout,
+        "the server, or a pooler before it, accepted a connection, but no statement within "
+          + "\(limit ?? .zero)", state: .connectionFailure)
+      refusal.remedy =
+        "Check that the server runs and accepts connections. \(PostgresError.poolerRemedy)"
+      throw refusal
+    }
+  }
+
   /// Lets the server end the session, with its locks, within about 30 seconds after the network has lost
   /// its client, also while a statement runs. If statements have no limit, transactions have none either, unless
   /// the address sets one.
   ///
-  /// One round trip; none if the client is on the same machine and statements have a limit, and behind a
-  /// pooler, which is the client of the server. Other settings that the server does not have, or that its
+  /// One round trip; none if the client is on the same machine and statements have a limit. Not behind a pooler,
+  /// which is the client of the server. Other settings that the server does not have, or that its
   /// administrator or the address has set, stay as they are.
   /// - Throws: `PostgresError` if the connection is lost.
-  package func limitVanishing() throws {
-    guard options.statements != .pooled, usesNetwork || options.statementTimeout == nil else {
-      return
-    }
+  private func limitVanishing(within limit: Duration?) throws {
+    guard usesNetwork || options.statementTimeout == nil else { return }
     let sockets = [
       ("tcp_keepalives_idle", NetworkLimits.idle),
       ("tcp_keepalives_interval", NetworkLimits.interval),
@@ -65,7 +88,7 @@ extension PostgresConnection {
         return try execute(
           "SELECT set_config(s.name, v.value, false) FROM pg_settings s JOIN (VALUES \(values)) "
             + "v (name, value) ON s.name = v.name WHERE s.source = 'default' "
-            + "OR s.name = 'transaction_timeout' AND s.source <> 'client'")
+            + "OR s.name = 'transaction_timeout' AND s.source <> 'client'", within: limit)
       } catch let error as PostgresError where error.kind == .server && isOpen {
         continue
       }

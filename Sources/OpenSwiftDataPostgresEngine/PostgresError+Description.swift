@@ -43,6 +43,18 @@ extension PostgresError: CustomStringConvertible {
     return parts.isEmpty ? nil : "Concerned: " + parts.joined(separator: ", ")
   }
 
+  /// Whether PgBouncer has no connection to the server, or none for clients, left.
+  private var isOfFullPooler: Bool {
+    state?.category == "08"
+      && ["query_wait_timeout", "no more connections allowed"].contains { message.contains($0) }
+  }
+
+  /// What to do if a pooler has no connection to the server left.
+  static let poolerRemedy =
+    "A pooler in session mode needs a connection to the server for each one of its clients: use fewer "
+    + "connections in all programs together, or raise the limit of the pooler (default_pool_size, "
+    + "max_client_conn)."
+
   /// Whether a policy of a table refused a row. Servers translate the message, and compatible ones have no
   /// such routine.
   package var isOfRowSecurity: Bool {
@@ -66,6 +78,7 @@ extension PostgresError: CustomStringConvertible {
       "Connect to the primary server: target_session_attrs=read-write."
     case (.onNewConnection, _) where state == .transactionTimeout:
       "Make the transaction shorter, or raise transaction_timeout of the role or the server."
+    case (.onNewConnection, _) where isOfFullPooler: PostgresError.poolerRemedy
     case (.onNewConnection, _) where isLossOfConnection:
       "Check that the server runs and accepts connections, then repeat the whole transaction."
     case (.onNewConnection, _):

@@ -144,14 +144,21 @@ package final class PostgresPool: @unchecked Sendable {
     }
   }
 
-  /// Waits until all seats are free, then closes all connections; later uses throw.
+  /// Waits until all seats are free, and closes their connections; later uses throw.
   package func close() throws {
     if isHeldByThread {
       throw failure(.misuse, "the pool cannot be closed from inside a read or write of it")
     }
     state.withLock { $0.gate.close() }
-    while !state.withLock({ $0.gate.isIdle }) { Thread.sleep(forTimeInterval: 0.001) }
-    for seat in seats { seat.connection = nil }
+    while true {
+      let isIdle = state.withLock { state in
+        // At once, because a pooler may wait for one of them before it serves a connection in use.
+        for seat in state.gate.disconnectFree() { seats[seat].connection = nil }
+        return state.gate.isIdle
+      }
+      if isIdle { return }
+      Thread.sleep(forTimeInterval: 0.001)
+    }
   }
 
   // MARK: Seats
@@ -310,7 +317,7 @@ package final class PostgresPool: @unchecked Sendable {
 
   private func newConnection() throws -> PostgresConnection {
     let connection = try PostgresConnection(parameters, options: options)
-    try connection.limitVanishing()
+    try connection.requireServer()
     try configure(connection)
     connection.findOutcome = { [parameters, options, limits] transaction in
       CommitOutcome(parameters, options).find(transaction, within: limits.reconnectLimit)

@@ -139,6 +139,12 @@ package struct PostgresPoolGate {
     return true
   }
 
+  /// The free seats that have connections, which their pool closes.
+  package mutating func disconnectFree() -> ArraySlice<Int> {
+    defer { unconnected = free.count }
+    return free[unconnected...]
+  }
+
   /// Refuses new requests; waiting tickets still get their seats.
   package mutating func close() { isClosed = true }
 

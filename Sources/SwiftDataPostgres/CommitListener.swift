@@ -79,7 +79,7 @@ final class CommitListener: Sendable {
       do {
         let connection = try PostgresConnection(address.parameters, options: options)
         state.withLock { $0.connection = Listening(connection: connection) }
-        try connection.limitVanishing()
+        try connection.requireServer()
         try connection.execute("LISTEN \(address.channel.quoted)")
         onEvent(.listens(true))
         pause = CommitListener.pauses.lowerBound

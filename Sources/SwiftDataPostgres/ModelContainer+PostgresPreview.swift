@@ -58,7 +58,7 @@ struct PostgresPreview {
       let connection = try PostgresConnection(
         configuration.parameters, options: configuration.migrationOptions)
       defer { connection.close() }
-      try connection.limitVanishing()
+      try connection.requireServer()
       try connection.begin(.write)
       defer { connection.rollback() }
       return try preview(connection)

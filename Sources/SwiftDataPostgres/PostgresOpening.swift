@@ -102,7 +102,7 @@ struct PostgresOpening {
     let connection = try PostgresConnection(
       configuration.parameters, options: configuration.migrationOptions)
     defer { connection.close() }
-    try connection.limitVanishing()
+    try connection.requireServer()
     let database = PostgresMigration(
       configuration: configuration, pool: pool, connection: connection)
     var losses: [MigrationLoss] = []

@@ -48,6 +48,89 @@ struct PoolerTests {
     #expect(pool.openedCount == 6)
   }
 
+  /// A pooler with two connections to the server, which keeps one for each connection of a program.
+  private func sessionPool(_ server: PostgresServer, timeout: String) throws -> PostgresPool {
+    var parameters = try server.startPooler()
+    parameters["dbname"] = "session"
+    parameters["connect_timeout"] = timeout
+    var options = ConnectionOptions()
+    options.statements = .pooled
+    options.cancellationGrace = .milliseconds(300)
+    var limits = PostgresPool.Limits()
+    limits.connections = 4
+    limits.reconnectLimit = .milliseconds(200)
+    return try PostgresPool(parameters, options: options, limits: limits)
+  }
+
+  /// Holds two connections of the pool, and asks for one more.
+  private func askForOneMore(
+    _ pool: PostgresPool, while body: () throws -> Void,
+    afterwards: () throws -> Void = {}
+  ) throws -> PostgresError? {
+    let (isHeld, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let holders = (0..<2).map { _ in
+      Background {
+        try pool.read { _ in
+          isHeld.signal()
+          mayEnd.wait()
+        }
+      }
+    }
+    for _ in holders { isHeld.wait() }
+    let call = Background { () throws -> PostgresError? in
+      do {
+        #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
+        return nil
+      } catch let error as PostgresError {
+        return error
+      }
+    }
+    try body()
+    for _ in holders { mayEnd.signal() }
+    for holder in holders { try holder.wait() }
+    try afterwards()
+    return try call.wait()
+  }
+
+  @Test func aPoolerWithoutAFreeServerConnectionIsGivenUpInTheTimeOfConnecting() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try sessionPool(server, timeout: "1")
+    var error: PostgresError?
+    let duration = try time {
+      error = try askForOneMore(pool) { Thread.sleep(forTimeInterval: 4) }
+    }
+    #expect(error?.kind == .timeout)
+    #expect(error?.repetition == .onNewConnection)
+    #expect(error?.description.contains("default_pool_size") == true)
+    #expect(duration < .seconds(15))
+    // Calls that follow have the connections that are open.
+    for _ in 0..<3 { #expect(try pool.read { try $0.integer("SELECT 1") } == 1) }
+    #expect(pool.openedCount == 2)
+    try pool.close()
+  }
+
+  @Test func aCallThatThePoolerKeepsWaitingGoesOnWithAnIdleConnection() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try sessionPool(server, timeout: "1")
+    #expect(try askForOneMore(pool) { Thread.sleep(forTimeInterval: 0.3) } == nil)
+    #expect(pool.openedCount == 2)
+  }
+
+  /// The pooler serves the call when an idle connection is closed.
+  @Test func aClosedPoolDoesNotWaitForAPoolerThatWaitsForIt() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try sessionPool(server, timeout: "60")
+    var duration = Duration.zero
+    let error = try askForOneMore(
+      pool, while: { Thread.sleep(forTimeInterval: 0.3) },
+      afterwards: { duration = try time { try pool.close() } })
+    #expect(error == nil)
+    #expect(duration < .seconds(10))
+  }
+
   @Test func settingsOfASessionAreRefusedClearly() throws {
     let server = try PostgresServer()
     defer { server.stop() }

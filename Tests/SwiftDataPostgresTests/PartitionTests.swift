@@ -141,7 +141,7 @@ struct PartitionTests {
     let migrating = try PostgresConnection(
       ConnectionParameters("host=localhost port=\(server.port) user=postgres dbname=postgres"),
       options: options)
-    try migrating.limitVanishing()
+    try migrating.requireServer()
     #expect(try migrating.prepare(query).values().first?.first == settings(""))
   }
 }

@@ -95,6 +95,7 @@ package final class PostgresServer: Sendable {
     cat > pooler.ini <<END
     [databases]
     postgres = host=$dir dbname=postgres user=postgres
+    session = host=$dir dbname=postgres user=postgres pool_mode=session pool_size=2
     [pgbouncer]
     unix_socket_dir = $dir
     listen_port = 6432

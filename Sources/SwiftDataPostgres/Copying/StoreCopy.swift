@@ -125,7 +125,7 @@ extension StoreCopy.Location {
     options.idleInTransactionTimeout = nil
     do {
       let connection = try PostgresConnection(parameters, options: options)
-      try connection.limitVanishing()
+      try connection.requireServer()
       return connection
     } catch {
       throw SwiftDataError.loadIssueModelContainer.with(
