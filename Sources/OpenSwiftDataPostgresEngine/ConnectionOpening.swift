@@ -184,7 +184,10 @@ struct ConnectionOpening {
     let text = PQerrorMessage(handle).map { String(cString: $0) } ?? "unknown error"
     var error = PostgresError(refusal: parameters.withoutSecrets(text))
     if PQconnectionNeedsPassword(handle) != 0 {
-      error.remedy = "Set the password in the parameters, in PGPASSWORD or in a password file."
+      if error.state == nil { error.state = .featureNotSupported }
+      error.remedy =
+        "Set the password in the parameters, in PGPASSWORD or in a password file, which only its owner "
+        + "may read."
     }
     // The texts of libpq, which sends no state for them.
     if text.contains("unsupported startup parameter") {
@@ -195,6 +198,9 @@ struct ConnectionOpening {
       error.remedy =
         "The sslmode of the address demands encryption: turn on ssl at the server, or set another "
         + "sslmode in a network that nobody else uses."
+    } else if let refusal = EncryptionRefusal(text, error.state) {
+      error.state = .featureNotSupported
+      error.remedy = refusal.remedy
     } else if ConnectionOpening.refusesParameter(text) {
       error.state = .featureNotSupported
       error.remedy =
@@ -208,7 +214,7 @@ struct ConnectionOpening {
   private static func refusesParameter(_ text: String) -> Bool {
     [
       ("definition of service \"", " not found"), ("service file \"", " not found"),
-      ("syntax error in service file", ""), ("requirepeer ", ""), ("GSSAPI encryption", "required"),
+      ("syntax error in service file", ""), ("requirepeer ", ""), ("weak sslmode ", ""), ("GSSAPI encryption", "required"),
       ("channel binding ", "required"), ("invalid ", " value: \""),
       ("invalid integer value \"", ""),
     ].contains { text.contains($0.0) && ($0.1.isEmpty || text.contains($0.1)) }

@@ -47,7 +47,9 @@ extension PostgresError {
     // libpq's texts for messages that contradict the protocol. They are translated only if the
     // process has set a locale.
     let isInvalid =
-      [
+      // The versions of TLS are "protocols" too.
+      !text.contains("SSL error:")
+      && [
         "unexpected response", "unexpected message", "lost synchronization", "do not agree",
         "insufficient data",
         "invalid message",

@@ -46,6 +46,7 @@ struct ConnectingTests {
     parameters["password"] = nil
     let missing = failure { _ = try PostgresConnection(parameters) }
     #expect(missing?.description.contains("PGPASSWORD") == true)
+    #expect(missing?.repetition == .never)
   }
 
   @Test func aMissingDatabaseIsNamed() {
@@ -207,6 +208,25 @@ struct ConnectingTests {
     let error = failure { _ = try PostgresConnection(parameters) }
     #expect(error?.kind == .connection)
     #expect(error?.description.contains("SSL") == true)
+  }
+
+  @Test func aPoolerThatDemandsTLSIsNotAskedAgain() throws {
+    let pooler = try FakeServer { client in
+      client.receive()
+      client.send("E", Array("SFATAL\0C08P01\0MSSL required\0\0".utf8))
+    }
+    let error = failure { _ = try PostgresConnection(pooler.parameters) }
+    #expect(error?.repetition == .never)
+    #expect(error?.description.contains("sslmode") == true)
+  }
+
+  /// A name may contain the words of a refusal.
+  @Test func aServerThatIsDownCanBeTriedAgainWhateverItsName() {
+    for host in ["/nonexistent/certificate", "/nonexistent/private key"] {
+      var parameters = server.parameters
+      parameters["host"] = host
+      #expect(failure { _ = try PostgresConnection(parameters) }?.repetition == .onNewConnection)
+    }
   }
 
   @Test func anUnknownParameterIsRefused() {

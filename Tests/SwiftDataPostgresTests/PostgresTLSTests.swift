@@ -36,6 +36,38 @@ struct PostgresTLSTests {
     #expect(failure("localhost", "disable", "ca.crt").contains("no encryption"))
   }
 
+  /// None of them is `unavailable`, as a server that is only down.
+  @Test func aRefusalOfEncryptionSaysWhatToChange() throws {
+    let server = try TLSServer()
+    defer { server.stop() }
+    for (host, parameters, advice) in [
+      ("localhost", "sslmode=verify-full&sslrootcert=other.crt", "sslrootcert must be"),
+      ("localhost", "sslmode=require&sslrootcert=other.crt", "sslrootcert must be"),
+      ("127.0.0.1", "sslmode=verify-full&sslrootcert=ca.crt", "the host of the address"),
+      ("localhost", "sslmode=verify-full&sslrootcert=missing.crt", "readable file"),
+      ("localhost", "sslmode=verify-full&sslrootcert=system", "sslrootcert"),
+      ("localhost", "sslmode=require&sslcert=ca.crt&sslkey=missing.key", "sslkey"),
+      ("localhost", "sslmode=require&sslcert=ca.crt&sslkey=other.key", "sslkey"),
+      ("localhost", "sslmode=require&ssl_max_protocol_version=TLSv1", "ssl_min_protocol_version"),
+      (
+        "localhost", "sslmode=require&ssl_min_protocol_version=TLSv1&ssl_max_protocol_version=TLSv1",
+        "ssl_min_protocol_version"
+      ),
+    ] {
+      let files = parameters.replacing(#/=(?=[a-z]+\.)/#, with: "=\(server.folder)/")
+      let error = #expect(throws: SwiftDataError.self) {
+        _ = try ModelContainer(
+          for: Victim.self,
+          configurations: PostgresConfiguration(
+            url: "postgresql://postgres@\(host):\(server.port)/postgres?\(files)&connect_timeout=5"))
+      }
+      let text = error?.description ?? ""
+      #expect(error?.reason == .other, "\(parameters): \(text)")
+      #expect(text.contains(advice), "\(parameters): \(text)")
+      #expect(!text.contains("try again") && !text.contains("cannot be understood"), "\(text)")
+    }
+  }
+
   @Test func aServerWithoutTLSIsRefused() throws {
     let server = try TLSServer(usesTLS: false)
     defer { server.stop() }
