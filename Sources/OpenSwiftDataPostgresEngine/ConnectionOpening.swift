@@ -214,7 +214,8 @@ struct ConnectionOpening {
   private static func refusesParameter(_ text: String) -> Bool {
     [
       ("definition of service \"", " not found"), ("service file \"", " not found"),
-      ("syntax error in service file", ""), ("requirepeer ", ""), ("weak sslmode ", ""), ("GSSAPI encryption", "required"),
+      ("syntax error in service file", ""), ("requirepeer ", ""), ("weak sslmode ", ""),
+      ("GSSAPI encryption", "required"),
       ("channel binding ", "required"), ("invalid ", " value: \""),
       ("invalid integer value \"", ""),
     ].contains { text.contains($0.0) && ($0.1.isEmpty || text.contains($0.1)) }

@@ -48,7 +48,7 @@ extension PostgresError {
     // process has set a locale.
     let isInvalid =
       // The versions of TLS are "protocols" too.
-      !text.contains("SSL error:")
+      !text.contains("SSL error:") && !text.contains("SSL protocol version range")
       && [
         "unexpected response", "unexpected message", "lost synchronization", "do not agree",
         "insufficient data",

@@ -158,7 +158,8 @@ package struct PostgresPoolGate {
           && free.count == holdings.count(where: { $0 == nil }),
         "PostgresPoolGate: a seat is free and held, or neither")
       precondition(
-        0...free.count ~= unconnected, "PostgresPoolGate: more free seats lack a connection than there are")
+        0...free.count ~= unconnected,
+        "PostgresPoolGate: more free seats lack a connection than there are")
       precondition(
         zip(queue, queue.dropFirst()).allSatisfy { $0.ticket < $1.ticket },
         "PostgresPoolGate: a newer ticket is before an older ticket")

@@ -50,7 +50,8 @@ struct PostgresTLSTests {
       ("localhost", "sslmode=require&sslcert=ca.crt&sslkey=other.key", "sslkey"),
       ("localhost", "sslmode=require&ssl_max_protocol_version=TLSv1", "ssl_min_protocol_version"),
       (
-        "localhost", "sslmode=require&ssl_min_protocol_version=TLSv1&ssl_max_protocol_version=TLSv1",
+        "localhost",
+        "sslmode=require&ssl_min_protocol_version=TLSv1&ssl_max_protocol_version=TLSv1",
         "ssl_min_protocol_version"
       ),
     ] {
@@ -59,7 +60,8 @@ struct PostgresTLSTests {
         _ = try ModelContainer(
           for: Victim.self,
           configurations: PostgresConfiguration(
-            url: "postgresql://postgres@\(host):\(server.port)/postgres?\(files)&connect_timeout=5"))
+            url: "postgresql://postgres@\(host):\(server.port)/postgres?connect_timeout=5&\(files)")
+        )
       }
       let text = error?.description ?? ""
       #expect(error?.reason == .other, "\(parameters): \(text)")
