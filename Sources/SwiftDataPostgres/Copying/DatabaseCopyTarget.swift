@@ -30,10 +30,13 @@ final class DatabaseCopyTarget: CopyTarget {
   // MARK: Checks
 
   func refusal(of store: CopiedStore) throws -> String? {
-    guard
-      case .text(let schema)? = try connection.prepare("SELECT current_schema()::text")
-        .values().first?.first
-    else {
+    let place = try connection.prepare(
+      """
+      SELECT current_schema()::text, has_schema_privilege(current_schema(), 'CREATE'), \
+      pg_is_in_recovery()
+      """
+    ).values().first
+    guard case .text(let schema)? = place?.first else {
       return
         "The schema in the address of \(location) does not exist. Create it (CREATE SCHEMA …), or "
         + "correct options=-csearch_path=… in the address."
@@ -43,6 +46,11 @@ final class DatabaseCopyTarget: CopyTarget {
         "The name \(long) is too long for a table or column of PostgreSQL, so the store can't be copied. "
         + "Give the model or property a shorter name and migrate the file, or start with an empty database."
     }
+    if place?.last == .boolean(true) {
+      return
+        "\(location) is a standby, which only reads. Copy into the primary server: "
+        + "target_session_attrs=read-write."
+    }
     let names = Set(try DatabaseRows.columns(connection).keys)
     if names.contains(PostgresCreation.copyTable) { return nil }
     if names.contains("Z_METADATA") {
@@ -51,7 +59,12 @@ final class DatabaseCopyTarget: CopyTarget {
         + "options=-csearch_path=… in the address."
     }
     let taken = store.tables.map(\.name).filter(names.contains)
-    guard let first = taken.first else { return nil }
+    guard let first = taken.first else {
+      if place?[1] == .boolean(true) { return nil }
+      return
+        "The user may not create tables in the schema \(schema) of \(location). Copy as the owner of the "
+        + "schema, or GRANT CREATE ON SCHEMA \(schema.quotedName) to the user."
+    }
     return
       "The schema \(schema) of \(location) has a table \(first) already. Use another schema, with "
       + "options=-csearch_path=… in the address."

@@ -78,6 +78,15 @@ final class FileCopyTarget: CopyTarget {
         "The folder \(folder.support.path) has large values of another store. Choose a file name that "
         + "differs in more than the extension."
     }
+    let parent = url.deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: parent, isDirectory: &isFolder), isFolder.boolValue
+    else {
+      return "There is no folder \(parent). Create it, or choose another path."
+    }
+    guard FileManager.default.isWritableFile(atPath: parent) else {
+      return "The folder \(parent) can't be written. Change its rights, or choose another path."
+    }
     return nil
   }
 
