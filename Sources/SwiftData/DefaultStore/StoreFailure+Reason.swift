@@ -35,7 +35,7 @@ extension SwiftDataError.Reason {
   }
 
   /// What an error of the file system stands for.
-  init(systemError error: any Error) {
+  package init(systemError error: any Error) {
     let cocoa = error as? CocoaError
     let system = error as? POSIXError ?? cocoa?.userInfo[NSUnderlyingErrorKey] as? POSIXError
     self =

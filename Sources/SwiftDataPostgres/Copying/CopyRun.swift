@@ -12,6 +12,11 @@ import SwiftData
 ///    A source that could not be locked must not have changed.
 /// 6. The target writes the last keys and the identifier: the copy is a store.
 struct CopyRun {
+  /// An error of the caller's closure, which passes as it is.
+  struct Interruption: Error {
+    let error: any Error
+  }
+
   private let source: any CopySource
   private let target: any CopyTarget
   private let options: StoreCopy
@@ -84,7 +89,11 @@ struct CopyRun {
     _ phase: StoreCopy.Progress.Phase, _ table: CopiedTable, _ rows: Int, _ total: Int
   ) throws {
     guard rows % CopyRun.groupRows == 0 || rows == total else { return }
-    try progress(StoreCopy.Progress(phase: phase, table: table.name, rows: rows, total: total))
+    do {
+      try progress(StoreCopy.Progress(phase: phase, table: table.name, rows: rows, total: total))
+    } catch {
+      throw Interruption(error: error)
+    }
   }
 
   // MARK: Copy
@@ -100,15 +109,22 @@ struct CopyRun {
     let summaries = try store.tables.map { try source.summary(of: $0) }
     let parts = try target.begin(
       store, fingerprint: store.fingerprint(summaries), startsAnew: options.startsAnew)
-    for table in store.tables { try copy(table, parts[table.name] ?? CopiedPart()) }
-    try target.makeIndexes(store)
-    let tables = try store.tables.map(verified)
-    try source.requireUnchanged()
-    let identifier = options.keepsIdentifier ? store.identifier : UUID().uuidString
-    try target.finish(store, identifier: identifier)
-    return StoreCopy.Report(
-      source: options.source, target: options.target, identifier: identifier, tables: tables,
-      leftOut: unknown, resumedRows: parts.values.reduce(0) { $0 + $1.rows })
+    do {
+      for table in store.tables { try copy(table, parts[table.name] ?? CopiedPart()) }
+      try target.makeIndexes(store)
+      let tables = try store.tables.map(verified)
+      try source.requireUnchanged()
+      let identifier = options.keepsIdentifier ? store.identifier : UUID().uuidString
+      try target.finish(store, identifier: identifier)
+      return StoreCopy.Report(
+        source: options.source, target: options.target, identifier: identifier, tables: tables,
+        leftOut: unknown, resumedRows: parts.values.reduce(0) { $0 + $1.rows })
+    } catch {
+      throw options.described(
+        error,
+        "The copy into \(options.target) stopped. What was copied is kept; run the same copy again to go on."
+      )
+    }
   }
 
   private func refused(_ reason: String) -> SwiftDataError {

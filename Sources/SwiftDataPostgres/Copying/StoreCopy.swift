@@ -74,7 +74,7 @@ public struct StoreCopy: Sendable {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if a side can't be read.
   public func preview(_ progress: @escaping (Progress) throws -> Void = { _ in }) throws -> Preview
   {
-    try withSource { source in
+    try withSource(orThrow: StoreCopy.interruptedCheck) { source in
       try CopyRun(source: source, target: openTarget(), options: self, progress).preview()
     }
   }
@@ -85,27 +85,48 @@ public struct StoreCopy: Sendable {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if the source can't be copied or the target is
   ///   not empty, or `.storeWriteFailure`. A copy that was begun goes on when it is run again.
   public func run(_ progress: @escaping (Progress) throws -> Void = { _ in }) throws -> Report {
-    try withSource { source in
+    try withSource(orThrow: prevented) { source in
       try CopyRun(source: source, target: openTarget(), options: self, progress).run()
     }
   }
 
-  private func withSource<R>(_ body: (any CopySource) throws -> R) throws -> R {
+  private static let interruptedCheck = "The check of the copy stopped; nothing was changed."
+
+  private var prevented: String {
+    "The copy into \(target) could not begin; this run has copied nothing."
+  }
+
+  private func withSource<R>(
+    orThrow text: String, _ body: (any CopySource) throws -> R
+  ) throws -> R {
     do {
       switch source.form {
       case .file(let url): return try FileCopySource.open(url, options: self, body)
       case .database(let parameters):
         return try DatabaseCopySource.open(parameters, options: self, body)
       }
-    } catch let error as PostgresError {
-      throw SwiftDataError.storeWriteFailure.with(
-        "The copy stopped. What was copied is kept; run the same copy again to go on.",
-        doing: "copying a store", underlying: error)
-    } catch let error as SQLiteError {
-      throw SwiftDataError.storeWriteFailure.with(
-        "The copy stopped. What was copied is kept; run the same copy again to go on.",
-        doing: "copying a store", underlying: SwiftDataError.DatabaseFailure(error))
+    } catch let interruption as CopyRun.Interruption {
+      throw interruption.error
+    } catch {
+      throw described(error, text)
     }
+  }
+
+  /// An error of a database or of the system, with what became of the copy; others as they are.
+  func described(_ error: any Error, _ text: String) -> any Error {
+    let cause: any Error
+    switch error {
+    case let error as SQLiteError: cause = SwiftDataError.DatabaseFailure(error)
+    case is PostgresError: cause = error
+    case is POSIXError, is CocoaError:
+      let reason = SwiftDataError.Reason(systemError: error)
+      let advice = reason == .diskFull ? " Free space on the volume first." : ""
+      return SwiftDataError.storeWriteFailure.with(
+        text + advice, doing: "copying a store", underlying: error, because: reason)
+    default: return error
+    }
+    return SwiftDataError.storeWriteFailure.with(
+      text, doing: "copying a store", underlying: cause)
   }
 
   private func openTarget() throws -> any CopyTarget {
