@@ -22,6 +22,17 @@ package enum PostgresCatalog {
           .map { data($0.first) })
   }
 
+  /// Selects the owner of the store, or of the schema or database in which it can be made; no row if this is the
+  /// user.
+  static let owner = """
+    SELECT pg_get_userbyid(owner) FROM (SELECT coalesce((SELECT relowner FROM pg_class \
+    WHERE relnamespace = n.oid AND relname = 'Z_METADATA'), \
+    CASE WHEN pg_get_userbyid(nspowner) = 'pg_database_owner' \
+    THEN (SELECT datdba FROM pg_database WHERE datname = current_database()) \
+    ELSE nspowner END) AS owner FROM pg_namespace AS n WHERE nspname = current_schema()) AS o \
+    WHERE NOT pg_has_role(owner, 'MEMBER')
+    """
+
   /// Whether the current schema has the table. Another schema of the search path may have one of this name.
   static func hasTable(_ name: String, _ connection: PostgresConnection) throws -> Bool {
     let find = try connection.prepare(

@@ -119,7 +119,7 @@ struct PostgresOpening {
       try connection.commitEnclosing()
     } catch {
       connection.rollbackEnclosing()
-      throw error
+      throw namingOwner(error, connection)
     }
     // Until the server has counted their values, it guesses. Failing to count is no failure of the
     // migration, which is committed: the server's own maintenance counts later.
@@ -128,6 +128,19 @@ struct PostgresOpening {
       losses, of: migration.subject.name, before: migration.version,
       "The configuration has allowsMigrationLosses.")
     return opened
+  }
+
+  /// The error with the role that may create and migrate the tables, if this one lacks the right to. The role of an
+  /// app does not need it, and tables that it made would be out of reach of the other roles.
+  private func namingOwner(_ error: any Error, _ connection: PostgresConnection) -> any Error {
+    guard var error = error as? PostgresError, error.state == .insufficientPrivilege,
+      !error.isOfRowSecurity,
+      let owner = (try? connection.texts(PostgresCatalog.owner))?.first
+    else { return error }
+    error.remedy =
+      "Open the store once as its owner \(owner), which creates or migrates the tables. This user needs no such "
+      + "right; the article PostgreSQL lists those of the roles."
+    return error
   }
 
   private func change(
