@@ -76,6 +76,15 @@ package struct ConnectionParameters: Hashable, Sendable {
   private static func checkURL(_ text: String) throws {
     guard let start = ["postgresql://", "postgres://"].first(where: text.hasPrefix) else { return }
     let rest = text.dropFirst(start.count)
+    for part in rest.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+      .dropFirst()
+    {
+      let digits = part.prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+      else {
+        throw malformed("a % in a name or password, where %25 is needed")
+      }
+    }
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let tail = rest[authority.endIndex...]
     if tail.contains("@") || authority.count(where: { $0 == "@" }) > 1 || tail.hasPrefix("#") {
@@ -104,17 +113,32 @@ extension ConnectionParameters: CustomStringConvertible, CustomDebugStringConver
 {
   /// The database, its hosts and the user.
   package var description: String {
-    let database = self["dbname"] ?? self["user"] ?? "default"
-    var text = "the PostgreSQL database \(database)"
-    if let host = self["host"] ?? self["hostaddr"], !host.isEmpty {
+    // What a service has is read when its connection is opened.
+    if self["service"] != nil { return description(resolved: self) }
+    return description(resolved: completed(by: PQconndefaults()))
+  }
+
+  /// - Parameter resolved: The parameters with those of the environment.
+  package func description(resolved: ConnectionParameters) -> String {
+    func value(_ keyword: String) -> String? { resolved[keyword].flatMap { $0.isEmpty ? nil : $0 } }
+    var text = "the PostgreSQL database"
+    let service = value("service")
+    if let database = value("dbname") ?? (service == nil ? value("user") : nil) {
+      text += " \(database)"
+    }
+    if let host = value("host") ?? value("hostaddr") {
       text += " at \(host)"
-      if let port = self["port"], !port.isEmpty { text += ":\(port)" }
-    } else if let service = self["service"] {
+      if let port = value("port"), self["port"] != nil || port != ConnectionParameters.defaultPort {
+        text += ":\(port)"
+      }
+    } else if let service {
       text += " of the service \(service)"
     }
     if let user = self["user"] { text += " (user \(user))" }
     return text
   }
+
+  private static let defaultPort = "5432"
 
   package var debugDescription: String { description }
 

@@ -41,6 +41,39 @@ struct ConnectionParametersTests {
     #expect(error?.description.contains("postgresql://user:password@host:port/database") == true)
   }
 
+  @Test func aPercentSignThatIsNotEncodedIsNamed() {
+    for user in ["ann:50%", "ann:5%x", "100%"] {
+      let text = "postgresql://\(user)@host/db"
+      #expect(failure { _ = try ConnectionParameters(text) }?.description.contains("%25") == true)
+    }
+    #expect(throws: Never.self) { try ConnectionParameters("postgresql://ann:50%25%2f@host/db") }
+  }
+
+  @Test func descriptionsNameTheDatabaseThatIsUsed() throws {
+    var resolved = ConnectionParameters()
+    for (keyword, value) in [
+      ("dbname", "shop"), ("host", "db.example"), ("port", "5433"), ("user", "ann"),
+    ] {
+      resolved[keyword] = value
+    }
+    let empty = try ConnectionParameters("postgresql://")
+    #expect(
+      empty.description(resolved: resolved) == "the PostgreSQL database shop at db.example:5433")
+    resolved["port"] = "5432"
+    resolved["dbname"] = nil
+    #expect(empty.description(resolved: resolved) == "the PostgreSQL database ann at db.example")
+    #expect(
+      try ConnectionParameters("host=db.example port=5432 dbname=shop user=ann").description
+        == "the PostgreSQL database shop at db.example:5432 (user ann)")
+    // The service says which database it is.
+    #expect(
+      try ConnectionParameters("service=good user=ann").description
+        == "the PostgreSQL database of the service good (user ann)")
+    #expect(
+      try ConnectionParameters("service=good dbname=shop").description
+        == "the PostgreSQL database shop of the service good")
+  }
+
   @Test func aZeroByteIsRefused() {
     #expect(failure { _ = try ConnectionParameters("host=x\0y") }?.kind == .misuse)
     var parameters = ConnectionParameters()
