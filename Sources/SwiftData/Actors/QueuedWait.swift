@@ -5,7 +5,8 @@ import Synchronization
 /// The owner of the queue notes begin and end. The task that has waited reports the wait, so that a message
 /// has the fields of its request, and no other element waits for the log.
 struct QueuedWait: ~Copyable, Sendable {
-  private struct State {
+  /// Not private: Swift 6.3 then fails to compile the owners of a value.
+  struct State {
     var begin: ContinuousClock.Instant?
     /// Whether an idle context takes the element.
     var isServed = false
