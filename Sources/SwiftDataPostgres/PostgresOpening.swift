@@ -177,8 +177,6 @@ struct PostgresOpening {
         exchanged: path.exchangedNames, in: migration.subject.name, "There is no copy.")
       MigrationLossLog.note(
         united: unitedLinks, in: migration.subject.name, before: migration.version)
-      MigrationLossLog.note(
-        newerVersion: path.newerVersion, in: migration.subject.name, now: migration.version)
       return opened
     }
     try database.complete(migration.models, version: migration.version)

@@ -42,6 +42,8 @@ actor WriteGroups: ModelActor {
   private struct Separation: Error {
     /// The error of the last unit; `nil` if it may succeed in a transaction with savepoints.
     let error: (any Error)?
+    /// Whether a savepoint would have undone the unit alone.
+    let lacksSavepoint: Bool
   }
 
   /// What became of a unit with a transaction of its own.
@@ -136,10 +138,11 @@ actor WriteGroups: ModelActor {
     } catch let error
       where error is Separation || shared != nil && SaveRepetition.obstacle(of: error) != nil
     {
-      if group.count == 1, shared == nil, let error = (error as? Separation)?.error {
+      let separation = error as? Separation
+      if group.count == 1, shared == nil, let error = separation?.error {
         return group[0].fail(error)
       }
-      divisibleGroups = WriteGroups.groupsAfterFailure
+      if separation?.lacksSavepoint == true { divisibleGroups = WriteGroups.groupsAfterFailure }
       return runAlone(group, shared)
     } catch {
       for write in group { write.fail(error) }
@@ -167,14 +170,16 @@ actor WriteGroups: ModelActor {
       // An inner transaction that has failed fails the commit.
       if let failure = transaction?.failure { throw failure }
       if isRun { return answer }
-      throw Separation(error: nil)
+      throw Separation(error: nil, lacksSavepoint: true)
     } catch {
       guard let transaction, !transaction.isRefused, transaction.writeCount == count,
         WriteGroups.concernsOnlyItsUnit(error)
       else {
+        if let separation = error as? Separation { throw separation }
         // The code of the unit may handle the error of a save of its own, which a savepoint undoes.
-        let isFinal = transaction?.failure != nil || isRun && transaction?.lacksSavepoint == false
-        throw Separation(error: isFinal ? error : nil)
+        let lacksSavepoint = transaction?.failure == nil && transaction?.isRefused == true
+        let isFinal = !lacksSavepoint || isRun && transaction?.lacksSavepoint == false
+        throw Separation(error: isFinal ? error : nil, lacksSavepoint: lacksSavepoint)
       }
       context.rollback()
       return { write.fail(error) }

@@ -70,7 +70,6 @@ struct FileMigration {
     let external = ExternalFiles(of: configuration.url)
     var losses: [MigrationLoss] = []
     var exchangedNames: [String] = []
-    var newerVersion: String?
     var unitedLinks: [String] = []
     var backup: StoreBackup?
     func keepBackup() throws {
@@ -86,7 +85,6 @@ struct FileMigration {
           case .migrate(let path) = try migration.decision(stored)
         else { return }
         exchangedNames = path.exchangedNames
-        newerVersion = path.newerVersion
         let keepsBackup = configuration.keepsMigrationBackup ?? !exchangedNames.isEmpty
         if keepsBackup, !path.changesVersionNameOnly { try keepBackup() }
         let file = MigratedFile(
@@ -109,8 +107,6 @@ struct FileMigration {
     MigrationLossLog.note(exchanged: exchangedNames, of: configuration.url, copy: backup?.url)
     MigrationLossLog.note(
       united: unitedLinks, in: migration.subject.name, before: migration.version)
-    MigrationLossLog.note(
-      newerVersion: newerVersion, in: migration.subject.name, now: migration.version)
   }
 
   /// Refuses losses of the first step before the file is opened for writing, which changes its

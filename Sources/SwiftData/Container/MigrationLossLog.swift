@@ -1,6 +1,6 @@
 import Foundation
 
-/// Warnings about values that migrations have deleted, and others whose effect nobody may expect.
+/// Warnings about migrations whose effect nobody may expect, such as deleted values.
 package enum MigrationLossLog {
   /// - Parameters:
   ///   - version: The version that the store was migrated to.
@@ -32,15 +32,6 @@ package enum MigrationLossLog {
     WarningLog.write(
       "in the migration of the \(store) to version \(version), relationships became inverses of each other, so "
         + "they have the same links now: \(links.joined(separator: ", ")).")
-  }
-
-  /// Writes a line about a store whose version number is lower now, because the schema has none.
-  package static func note(newerVersion: String?, in store: String, now version: String) {
-    guard let newerVersion else { return }
-    WarningLog.write(
-      "the \(store) had version \(newerVersion) and has \(version) now: the schema of the container was given no "
-        + "version, and contains everything that the store contains. To keep the numbers ascending, give "
-        + "the schema a version of at least \(newerVersion): Schema([…], version:).")
   }
 
   /// - Parameters:

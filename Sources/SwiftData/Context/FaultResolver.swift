@@ -75,6 +75,7 @@ final class FaultResolver {
     of storage: _ModelStorage, _ identifier: PersistentIdentifier
   ) -> FaultRead {
     let entity = storage.descriptor.entityName
+    defer { reached = nil }
     if storage.partialRow != nil { return .missingProperties(entity: entity) }
     guard let reached, reached.identifier == identifier else {
       return .row(entity: entity, relationship: nil)

@@ -354,7 +354,8 @@ struct SaveSession {
 
   /// Lists without an inverse lost members in memory, before the stores wrote, and in stores.
   private func noteTakenMembers(_ batches: [Batch]) {
-    let takings = preparation.takings + batches.flatMap(\.receipt.consequences.taken)
+    // The last owner to lose a member gets it back last: the store's owner lost it first.
+    let takings = batches.flatMap(\.receipt.consequences.taken) + preparation.takings
     for taking in takings { watchers.didTake(taking) }
   }
 

@@ -116,7 +116,11 @@ final class UndoRecorder: EditWatcher {
   }
 
   /// The states that the steps restore no longer exist.
-  func didRollBack() { forgetAll() }
+  func didRollBack() {
+    forgetAll()
+    // The context is about to discard its changes.
+    gainCount = 0
+  }
 
   func willClose(losing changes: ChangeTracker) { end() }
 

@@ -24,9 +24,6 @@ package struct MigrationPath: Hashable, Sendable {
   /// The models and properties that exchange their names while the version stays. If a program has written rows
   /// with the exchanged names before, their values are exchanged too.
   package var exchangedNames: [String] = []
-  /// The version of a store whose number is higher than that of the models, if these were given none and only add
-  /// to it.
-  package var newerVersion: String?
 
   /// The text for errors: `1.0.0 to 2.0.0 (by a stage of the plan), 2.0.0 to 3.0.0`.
   package var text: String {

@@ -11,8 +11,8 @@ import OpenSwiftDataStoreFormat
 /// 3. Stages of the plan lead from version to version in the order of the list. Where there is no
 ///    stage, the tables change automatically.
 /// 4. A store that no version describes is migrated to the first one if that loses nothing.
-/// 5. A store with a higher version number is migrated without a plan only if the models have no version of
-///    their own, and everything in the store.
+/// 5. A store with a higher version number is refused, also if the models only add to it: an older program that
+///    starts again would take the store back, and the newer one would run its stages a second time.
 package struct MigrationPlanning {
   package let versions: [ModelVersion]
   private let links: [StageLink]
@@ -62,12 +62,7 @@ package struct MigrationPlanning {
       }
       return .migrate(path(of: store, from: index))
     }
-    if isNewer(store) {
-      guard addsOnly(to: store) else { throw backward(store, name, store.versionText) }
-      var path = path(of: store, from: nil)
-      path.newerVersion = store.versionText
-      return .migrate(path)
-    }
+    if isNewer(store) { throw backward(store, name, store.versionText) }
     guard reaches(versions[0], store) else { throw unknown(store, name, columnDifferences) }
     return .migrate(path(of: store, from: nil))
   }
@@ -314,29 +309,6 @@ package struct MigrationPlanning {
     guard let oldest = store.versions?.min(), let newest = versions.map(\.identifier).max()
     else { return false }
     return oldest > newest
-  }
-
-  /// Whether the models contain everything that a store contains, and have the version of schemas that were
-  /// given none, such as those of an app that has removed its plan. Numbers then do not tell which are newer.
-  private func addsOnly(to store: StoreIdentity) -> Bool {
-    guard !hasPlan, models.identifier == Schema.Version(1, 0, 0), let stored = store.model
-    else { return false }
-    let own = models.model(of: names(in: store))
-    let counterparts = ModelCounterparts(from: stored, to: own)
-    let continuesAll = stored.entities.allSatisfy { entity in
-      counterparts.successor(of: entity.name) != nil
-        && stored.properties(of: entity.name).filter(\.isStored).allSatisfy {
-          counterparts.successor(of: $0.name, of: entity.name) != nil
-        }
-    }
-    return continuesAll
-      && ModelDifference.all(from: stored, to: own).allSatisfy { difference in
-        switch difference {
-        // What is removed has another name now.
-        case .newEntity, .newProperty, .removedProperty: true
-        default: false
-        }
-      }
   }
 
   private func backward(

@@ -44,6 +44,14 @@ struct ChangeCheck: Hashable, Sendable {
     self.storedEntity = storedEntity
   }
 
+  /// The same for rows that another check does not find.
+  func besides(_ other: ChangeCheck) -> ChangeCheck {
+    ChangeCheck(
+      entity, property, from: from, to: to, reason: reason, advice: advice, remedy,
+      keys: "SELECT \(RowTerms.key) FROM (\(keys) EXCEPT \(other.keys)) AS R", probe: probe,
+      storedEntity: storedEntity)
+  }
+
   /// - Parameter counterpart: The name of the entity in the file.
   /// - Returns: `nil` if there are no such rows.
   func problem(

@@ -6,26 +6,26 @@ import OpenSwiftDataStoreFormat
 /// name. A name that is no longer in the store does not matter, nor a former name beside a property that the
 /// store has. Code that sees both versions may set the other one itself.
 extension ChangePlanner {
-  /// - Returns: Whether the property is refused.
+  /// - Returns: The check that refuses the property, if any.
   @discardableResult
   mutating func refuseRepeatedName(
     of property: PropertyDescription, declaredBy owner: EntityDescription, _ rows: TableSource.Rows,
     _ table: String
-  ) -> Bool {
+  ) -> ChangeCheck? {
     let entity = rows.current.name
     guard !mayCarryOver, let former = property.renamingIdentifier,
       let rival = counterparts.rival(of: property, declaredBy: owner, in: entity),
       let declared = counterparts.property(rival.name, of: entity)
-    else { return false }
-    checks.append(
-      ChangeCheck(
-        entity, property.name, from: "one property",
-        to: "declared with the original name \(former), as \(owner.name).\(rival.name) is",
-        reason: "would keep the value in \(rival.name) only",
-        advice: "Remove originalName from one of the two. To give both the value, set the new one "
-          + "in a stage .transform.", .declaration, table: table,
-        condition: "\(rows.condition) AND (\(hasValue(of: declared)))"))
-    return true
+    else { return nil }
+    let check = ChangeCheck(
+      entity, property.name, from: "one property",
+      to: "declared with the original name \(former), as \(owner.name).\(rival.name) is",
+      reason: "would keep the value in \(rival.name) only",
+      advice: "Remove originalName from one of the two. To give both the value, set the new one "
+        + "in a stage .transform.", .declaration, table: table,
+      condition: "\(rows.condition) AND (\(hasValue(of: declared)))")
+    checks.append(check)
+    return check
   }
 
   /// A condition that is true for rows with a value of an earlier property.

@@ -98,9 +98,14 @@ struct ChangePlanner {
             if attribute.isTransient { continue }
             reportLostValues(of: property, rows, source.table)
             let change = try change(of: attribute, declaredBy: entity.name, rows, source.table)
-            // A property that is refused for its former name needs no default value.
-            let isRefused = refuseRepeatedName(of: property, declaredBy: entity, rows, source.table)
-            if !isRefused { checks += change.checks }
+            // Rows that are refused for the former name need no default value.
+            if let refused = refuseRepeatedName(
+              of: property, declaredBy: entity, rows, source.table)
+            {
+              checks += change.checks.map { $0.besides(refused) }
+            } else {
+              checks += change.checks
+            }
             noteRemovedMembers(change)
             noteRequiredCode(of: attribute, declaredBy: entity.name, change)
             changed.note(attribute.name, where: change.changes)

@@ -57,9 +57,7 @@ struct MigrationLists {
       for row in rows {
         guard case .integer(let key)? = row.first else { continue }
         last = key
-        if case .blob(let bytes)? = row.last, ValueDecoding.encoded(type, bytes: bytes) != nil {
-          continue
-        }
+        if case .blob(let bytes)? = row.last, ListFitting.fits(type, bytes) { continue }
         unfit.append(key)
       }
       if !unfit.isEmpty {

@@ -134,7 +134,7 @@ final class MigrationFunctions {
     ) { [listTypes] arguments in
       guard case .blob(let bytes) = arguments.storedValues[1] else { return .integer(0) }
       let type = listTypes[Int(arguments.int64(0))]
-      return .integer(ValueDecoding.encoded(type, bytes: bytes) == nil ? 0 : 1)
+      return .integer(ListFitting.fits(type, bytes) ? 1 : 0)
     }
     try connection.register(
       function: MigrationFunction.isFloat, argumentCount: 1, deterministic: true

@@ -45,6 +45,25 @@ import Testing
     #expect(route.stops == [stops[1]])
   }
 
+  /// A rollback discards what lists have gained.
+  @Test func aMemberReturnsToItsOwnerAfterARollback() throws {
+    let context = try Graph.context()
+    let routes = ["a", "b"].map(Graph.Route.init)
+    let stop = Graph.Stop("s")
+    for route in routes { context.insert(route) }
+    routes[0].stops = [stop]
+    try context.save()
+    context.undoManager = undo
+    routes[1].stops.append(Graph.Stop("t"))
+    context.processPendingChanges()
+    context.rollback()
+    routes[1].stops.append(stop)
+    try context.save()
+    undo.undo()
+    try context.save()
+    #expect(routes[0].stops == [stop] && routes[1].stops.isEmpty)
+  }
+
   @Test func aDeletionThatTheSameEventTakesBackIsNoStep() throws {
     let context = try Graph.context()
     let parent = Graph.Parent("p")

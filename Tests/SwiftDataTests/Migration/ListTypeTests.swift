@@ -81,6 +81,25 @@ import Testing
     #expect(text.contains("1 row (p"), "\(text)")
   }
 
+  enum Sets {
+    @Model final class Note {
+      var number: Int
+      var list: Set<Int>
+      init(_ number: Int, _ list: Set<Int>) { (self.number, self.list) = (number, list) }
+    }
+  }
+
+  @Test func aSetMustHaveAllMembersOfTheList() throws {
+    try insert(Numbers.Note(1, [1, 2]), Numbers.Note(2, []))
+    let sets = try open(Sets.Note.self).fetch(
+      FetchDescriptor<Sets.Note>(sortBy: [SortDescriptor(\.number)])
+    ).map(\.list)
+    #expect(sets == [[1, 2], []])
+    try insert(Numbers.Note(3, [1, 1, 2]))
+    let text = refusal(of: Sets.Note.self)
+    #expect(text.contains("1 row (p"), "\(text)")
+  }
+
   @Test(.sqliteOnly("a preview of a file")) func aPreviewReportsThem() throws {
     try insert(Numbers.Note(1, [1]))
     func preview(_ type: any PersistentModel.Type) throws -> MigrationPreview? {

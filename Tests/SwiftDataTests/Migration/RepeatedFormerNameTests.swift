@@ -72,6 +72,32 @@ import Testing
     #expect(text.contains("1 row"), "\(text)")
   }
 
+  enum Nameless {
+    @Model final class Person {
+      var full: String?
+      var friend: Person?
+      init() {}
+    }
+  }
+
+  enum OptionalParts {
+    @Model final class Person {
+      @Attribute(originalName: "full") var first: String?
+      @Attribute(originalName: "full") var last: String
+      var friend: Person?
+      init(_ name: String) { (first, last) = (name, name) }
+    }
+  }
+
+  /// No row has a value of that name, but a new property must have one.
+  @Test func aRequiredPropertyNeedsADefaultValueAllTheSame() throws {
+    let context = try open(Nameless.Person.self)
+    context.insert(Nameless.Person())
+    try context.save()
+    let text = refusal(OptionalParts.Person.self)
+    #expect(text.contains("Person.last") && text.contains("Declare a default value"), "\(text)")
+  }
+
   @Test func withoutValuesNothingIsAmbiguous() throws {
     _ = try open(Whole.Person.self)
     for _ in 0..<2 { _ = try open(Parts.Person.self) }

@@ -153,6 +153,22 @@ import Testing
     #expect(history.map(\.changes.count) == Array(repeating: 1, count: 7))
   }
 
+  @Test func aUnitThatIsAloneRunsOnce() async throws {
+    let folder = try TemporaryFolder()
+    let writer = ModelWriter(try Office.container(folder.store))
+    let runs = Mutex(0)
+    await #expect(throws: Refused.self) {
+      try await writer.write { context in
+        runs.withLock { $0 += 1 }
+        context.insert(Person(email: "a"))
+        try context.save()
+        throw Refused()
+      }
+    }
+    #expect(runs.withLock { $0 } == 1)
+    #expect(try emails(writer.container).isEmpty)
+  }
+
   /// Also in a transaction that has no savepoints at first.
   @Test func aUnitMayHandleTheErrorOfItsOwnSave() async throws {
     let folder = try TemporaryFolder()
