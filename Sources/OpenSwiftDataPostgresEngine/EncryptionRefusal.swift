@@ -28,6 +28,8 @@ enum EncryptionRefusal {
       self = .missing
       return
     }
+    // A lack of descriptors or of memory passes.
+    if has("Too many open files", "annot allocate memory", "out of memory") { return nil }
     if text.contains("root certificate file \"system\"") {
       self = .systemAuthorities
     } else if has("root certificate") {

@@ -288,7 +288,9 @@ package final class PostgresPool: @unchecked Sendable {
   /// - Parameter index: The seat, which is exchanged.
   /// - Returns: `nil` if no connection is idle.
   private func idleConnection(insteadOf index: inout Int) -> PostgresConnection? {
-    while true {
+    // If the network is lost, none of them answers.
+    let deadline = Deadline(after: limits.reconnectLimit)
+    while !deadline.isPast {
       let seat = index
       let other = state.withLock { state -> Int? in
         guard let other = state.gate.exchange(seat: seat) else { return nil }
@@ -305,6 +307,7 @@ package final class PostgresPool: @unchecked Sendable {
       }
       seats[other].connection = nil
     }
+    return nil
   }
 
   private func isUsable(

@@ -15,8 +15,17 @@ final class DatabaseCopySource: CopySource {
   ) throws -> R {
     let connection = try StoreCopy.Location.connect(parameters)
     defer { connection.close() }
-    return try connection.transaction(.snapshot) {
-      try body(DatabaseCopySource(connection, options.source))
+    var copied: R?
+    do {
+      return try connection.transaction(.snapshot) {
+        let result = try body(DatabaseCopySource(connection, options.source))
+        copied = result
+        return result
+      }
+    } catch {
+      // Everything has been read: the end of the transaction does not matter.
+      if let copied { return copied }
+      throw error
     }
   }
 
