@@ -98,14 +98,3 @@ struct ListDisplacement {
     }
   }
 }
-
-extension _ModelDescriptor {
-  /// The class that declares a property.
-  fileprivate func declaring(_ slot: Int) -> _ModelDescriptor {
-    var descriptor = self
-    while let superclass = descriptor.superclass?._$descriptor, slot < superclass.slotCount {
-      descriptor = superclass
-    }
-    return descriptor
-  }
-}

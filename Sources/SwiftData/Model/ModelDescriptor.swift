@@ -224,6 +224,11 @@ public final class _ModelDescriptor: Sendable {
     sequence(first: self) { $0.superclass?._$descriptor }
   }
 
+  /// The descriptor of the class that declares a property.
+  func declaring(_ slot: Int) -> _ModelDescriptor {
+    lineage.reduce(self) { slot < $1.slotCount ? $1 : $0 }
+  }
+
   package func isKind(of other: _ModelDescriptor) -> Bool {
     lineage.contains { $0 === other || $0.type == other.type }
   }

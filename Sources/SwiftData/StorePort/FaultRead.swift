@@ -37,9 +37,6 @@ package enum FaultRead: Hashable, Sendable {
 extension _ModelDescriptor {
   /// A property with the entity that declares it, as in a key path.
   func declaredName(_ slot: Int) -> String {
-    let name = properties[slot].name
-    var owner = self
-    for ancestor in lineage where ancestor.property(named: name) != nil { owner = ancestor }
-    return "\(owner.entityName).\(name)"
+    "\(declaring(slot).entityName).\(properties[slot].name)"
   }
 }
