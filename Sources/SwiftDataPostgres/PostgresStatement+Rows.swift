@@ -15,8 +15,8 @@ extension PostgresStatement {
   private static let deferredRows = 4
 
   package func run(_ rows: RowWrites) throws {
-    if rows.count <= PostgresStatement.deferredRows {
-      if try keep(rows, unlessLarge: canCopy(rows)) { return }
+    if try rows.count <= PostgresStatement.deferredRows && keep(rows, unlessLarge: canCopy(rows)) {
+      return
     }
     guard let copy = try copyCommand(rows) else { return try sendRows(rows) }
     for part in rows.parts(ofRows: PostgresStatement.rowsPerCopy) {
