@@ -122,7 +122,7 @@ struct ConcurrentUnitsTests {
     let first = statements.all.count
     let answer = 0.5
     proxy.set(.slow(seconds: answer))
-    // On busy cores an answer may arrive in two parts.
+    // Busy cores take their time too.
     var durations: [Duration] = []
     for _ in 0..<8 where durations.allSatisfy({ $0 > .seconds(2.9 * answer) }) {
       durations.append(try await like())

@@ -5,7 +5,7 @@ import Synchronization
 final class PostgresProxy: Sendable {
   enum Mode: Sendable {
     case forward
-    /// Each answer of the server takes this long.
+    /// An answer of the server arrives this long after the request, in however many parts it is sent.
     case slow(seconds: Double)
     /// Everything is lost, as in a network without a route.
     case drop
@@ -149,6 +149,7 @@ private final class Relay: Sendable {
     let client: Int32
     let server: Int32
     let isCut = Mutex(false)
+    let lastRequest = Mutex(Date.now)
 
     init(client: Int32, server: Int32) {
       self.client = client
@@ -177,7 +178,10 @@ private final class Relay: Sendable {
         set(.drop)
         continue
       }
-      if !fromClient, case .slow(let seconds) = mode { Thread.sleep(forTimeInterval: seconds) }
+      if fromClient { link.lastRequest.withLock { $0 = .now } }
+      if !fromClient, case .slow(let seconds) = mode {
+        Thread.sleep(until: link.lastRequest.withLock { $0 } + seconds)
+      }
       if !fromClient, case .endSessionAfterCommit(let confirms) = mode,
         let tag = bytes.firstRange(of: Array("COMMIT\0".utf8))
       {
