@@ -114,7 +114,7 @@ struct TimeLimitTests {
     #expect(duration > .milliseconds(350) && duration < .seconds(4))
     #expect(!connection.isOpen)
     duration = time { #expect(failure { try insert.run() }?.kind == .connection) }
-    #expect(duration < .seconds(1))
+    #expect(duration < .seconds(4))
     var options = ConnectionOptions()
     options.connectTimeout = .milliseconds(300)
     duration = time {

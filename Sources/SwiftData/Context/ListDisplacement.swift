@@ -10,8 +10,17 @@ struct MemberGain {
   /// Whether it is the gain for which a save took a member from a list.
   /// - Parameter loser: The class of the list's owner.
   func causes(_ taking: SaveConsequences.Taking, from loser: _ModelDescriptor) -> Bool {
+    concerns(taking) && owner.identifier != taking.link.identifier
+      && declaring === loser.declaring(slot)
+  }
+
+  /// Whether it is the gain of what a save took.
+  func isLost(by taking: SaveConsequences.Taking) -> Bool {
+    concerns(taking) && owner.identifier == taking.link.identifier
+  }
+
+  private func concerns(_ taking: SaveConsequences.Taking) -> Bool {
     slot == taking.link.slot && member.identifier.rowKey == taking.member
-      && owner.identifier != taking.link.identifier && declaring === loser.declaring(slot)
   }
 
   fileprivate var isOfDeletedOwner: Bool { owner.flags.contains(.isDeleted) }

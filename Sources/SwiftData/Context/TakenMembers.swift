@@ -2,7 +2,7 @@
 /// event gives them back.
 ///
 /// The loss follows the event, when a save leaves a member to the owner that gained it last. `UndoRecorder` notes it
-/// in the step of that event, which the manager already has.
+/// in the step of the event that moved the member on from the owner that lost it, which the manager already has.
 final class TakenMembers {
   struct Loss {
     let gain: MemberGain
@@ -21,6 +21,11 @@ final class TakenMembers {
     causing taking: SaveConsequences.Taking, from loser: _ModelDescriptor
   ) -> MemberGain? {
     gains.last { $0.causes(taking, from: loser) }
+  }
+
+  /// Whether the list that lost the member gained it in the event.
+  func hasGain(of taking: SaveConsequences.Taking) -> Bool {
+    gains.contains { $0.isLost(by: taking) }
   }
 
   func note(_ loss: Loss) { losses.append(loss) }

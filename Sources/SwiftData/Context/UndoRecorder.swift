@@ -98,13 +98,14 @@ final class UndoRecorder: EditWatcher {
       let owner = context.fault(for: taking.link.identifier)
     else { return }
     let loser = owner._$storage.descriptor
-    for gains in recentGains.reversed() {
-      guard let gains = gains.gains, let gain = gains.gain(causing: taking, from: loser) else {
-        continue
-      }
-      guard let member = context.fault(for: gain.member.identifier) else { return }
-      return gains.note(TakenMembers.Loss(gain: gain, member: member, owner: owner))
+    var cause: (gains: TakenMembers, gain: MemberGain)?
+    // The first of several events that moved the member, after the one that gave it to this owner.
+    for gains in recentGains.reversed().lazy.compactMap(\.gains) {
+      if let gain = gains.gain(causing: taking, from: loser) { cause = (gains, gain) }
+      if gains.hasGain(of: taking) { break }
     }
+    guard let cause, let member = context.fault(for: cause.gain.member.identifier) else { return }
+    cause.gains.note(TakenMembers.Loss(gain: cause.gain, member: member, owner: owner))
   }
 
   func didMerge(_ storage: _ModelStorage) {

@@ -257,6 +257,28 @@ import Testing
     #expect(try savedCounts(context) == ["a": 1, "b": 0])
   }
 
+  /// Two events move a member on, and one save stores where it ends.
+  @Test(arguments: [false, true]) func movesThatAreSavedTogetherAreUndoneInTurn(
+    savesBetween: Bool
+  ) throws {
+    let (context, routes, stop) = try routes()
+    let third = Graph.Route("c")
+    context.insert(third)
+    try context.save()
+    routes[1].stops.append(stop)
+    context.processPendingChanges()
+    third.stops.append(stop)
+    #expect(try savedCounts(context) == ["a": 0, "b": 0, "c": 1])
+    undo.undo()
+    if savesBetween { #expect(try savedCounts(context) == ["a": 0, "b": 1, "c": 0]) }
+    undo.undo()
+    #expect(try savedCounts(context) == ["a": 1, "b": 0, "c": 0])
+    undo.redo()
+    if savesBetween { #expect(try savedCounts(context) == ["a": 0, "b": 1, "c": 0]) }
+    undo.redo()
+    #expect(try savedCounts(context) == ["a": 0, "b": 0, "c": 1])
+  }
+
   @Test func aMemberThatAThirdOwnerHasNowStaysThere() throws {
     let (context, routes, stop) = try routes()
     routes[1].stops.append(stop)
