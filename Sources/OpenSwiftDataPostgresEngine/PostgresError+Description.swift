@@ -49,6 +49,12 @@ extension PostgresError: CustomStringConvertible {
       && ["query_wait_timeout", "no more connections allowed"].contains { message.contains($0) }
   }
 
+  /// Whether a server, or a pooler before it, may refuse one more connection for this reason although it serves
+  /// those that are open. Poolers have states of their own for it, and some do not answer.
+  var isOfFullServer: Bool {
+    kind == .timeout || state == .internalError || ["08", "53"].contains(state?.category)
+  }
+
   /// What to do if a pooler has no connection to the server left.
   static let poolerRemedy =
     "A pooler in session mode needs a connection to the server for each one of its clients: use fewer "
@@ -62,7 +68,8 @@ extension PostgresError: CustomStringConvertible {
       && (routine == "ExecWithCheckOptions" || message.contains("row-level security"))
   }
 
-  private var advice: String? {
+  /// What to do, unless `remedy` says it.
+  var advice: String? {
     switch (repetition, kind) {
     case (.afterChecking, _):
       "It is not known whether the change was committed. Read what is stored before repeating it."

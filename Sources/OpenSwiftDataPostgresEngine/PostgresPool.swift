@@ -11,8 +11,10 @@ import Synchronization
 /// 2. When all seats are held, the thread sleeps until the gate assigns it one, in the order of
 ///    arrival, at most `waitLimit`. The error then says what the holders do.
 /// 3. The holder of a seat is its connection's only user. It opens the connection if there is none, and
-///    replaces one that the server has closed. If that fails, it goes on with a free seat that has a connection.
-/// 4. Leaving a seat rolls back what is open, and passes the seat to the next waiting thread.
+///    replaces one that the server has closed.
+/// 4. If that fails, it goes on with a free seat that has a connection, or gives the seat back and is the
+///    next to get one (`PostgresPool+Refusals.swift`).
+/// 5. Leaving a seat rolls back what is open, and passes the seat to the next waiting thread.
 ///
 /// `state` guards the gate and the sleepers; holding a seat guards its connection.
 package final class PostgresPool: @unchecked Sendable {
@@ -24,6 +26,9 @@ package final class PostgresPool: @unchecked Sendable {
     package var waitLimit: Duration = .seconds(30)
     /// How long a server that restarts is tried again.
     package var reconnectLimit: Duration = .seconds(5)
+    /// How long the pool does not grow after a refusal of a server that may be full; three times as long as the
+    /// refusal took, if that is more.
+    package var growthPause: Duration = .seconds(5)
     /// After which time of idleness the server is asked whether the connection works. Whether the
     /// server has closed it is seen at once, and always.
     package var checkAfter: Duration = .seconds(30)
@@ -33,17 +38,29 @@ package final class PostgresPool: @unchecked Sendable {
     package var seatCount: Int { min(max(connections, 2), 1_000) }
   }
 
-  private struct State {
+  struct State {
     var gate: PostgresPoolGate
     var sleepers: [Int: Sleeper] = [:]
+    /// Why the server let in no more connections when it was last asked.
+    var refusal: PostgresError?
+
+    /// Hands out seats, under the lock, so that a thread whose wait times out finds either its ticket or its seat.
+    /// - Returns: Those who are to be woken without the lock.
+    mutating func assign(_ grants: [PostgresPoolGate.Grant]) -> [Sleeper] {
+      grants.compactMap { grant in
+        let sleeper = sleepers.removeValue(forKey: grant.ticket)
+        sleeper?.seat.withLock { $0 = grant.seat }
+        return sleeper
+      }
+    }
   }
 
-  private final class Sleeper: Sendable {
+  final class Sleeper: Sendable {
     let wake = DispatchSemaphore(value: 0)
     let seat = Mutex<Int?>(nil)
   }
 
-  private final class Seat {
+  final class Seat {
     var connection: PostgresConnection?
     var lastUse: ContinuousClock.Instant = .now
   }
@@ -52,9 +69,9 @@ package final class PostgresPool: @unchecked Sendable {
   package let options: ConnectionOptions
   package let limits: Limits
   private let configure: @Sendable (PostgresConnection) throws -> Void
-  private let state: Mutex<State>
-  private let seats: [Seat]
-  private let uses: SeatUses
+  let state: Mutex<State>
+  let seats: [Seat]
+  let uses: SeatUses
   private let opened = Mutex(0)
 
   /// Connects to the database.
@@ -92,9 +109,9 @@ package final class PostgresPool: @unchecked Sendable {
     _ work: String = "a read", for owner: UUID? = nil,
     _ body: (PostgresConnection) throws -> R
   ) throws -> R {
-    var seat = try enter(.read, for: work, owner)
+    let (seat, connection) = try enter(.read, for: work, owner)
     defer { leave(seat) }
-    return try body(connection(at: &seat))
+    return try body(connection)
   }
 
   /// Lends a connection for writing to `body`.
@@ -102,9 +119,9 @@ package final class PostgresPool: @unchecked Sendable {
     _ work: String = "a write", for owner: UUID? = nil,
     _ body: (PostgresConnection) throws -> R
   ) throws -> R {
-    var seat = try enter(.write, for: work, owner)
+    let (seat, connection) = try enter(.write, for: work, owner)
     defer { leave(seat) }
-    return try body(connection(at: &seat))
+    return try body(connection)
   }
 
   /// A connection for writing, lent for longer than one call. The thread that took it owns it.
@@ -134,14 +151,8 @@ package final class PostgresPool: @unchecked Sendable {
   package func lease(
     _ work: String = "a save", for owner: UUID? = nil, within limit: Duration? = nil
   ) throws -> Lease {
-    var seat = try enter(.write, for: work, owner, within: limit)
-    do {
-      let connection = try connection(at: &seat)
-      return Lease(connection: connection) { [seat] in self.leave(seat) }
-    } catch {
-      leave(seat)
-      throw error
-    }
+    let (seat, connection) = try enter(.write, for: work, owner, within: limit)
+    return Lease(connection: connection) { self.leave(seat) }
   }
 
   /// Waits until all seats are free, and closes their connections; later uses throw.
@@ -163,14 +174,43 @@ package final class PostgresPool: @unchecked Sendable {
 
   // MARK: Seats
 
+  /// A call that needs a seat.
+  struct Request {
+    let purpose: PostgresPoolGate.Purpose
+    let work: String
+    let owner: UUID?
+    let start: ContinuousClock.Instant
+    /// How long it waits for connections that others hold.
+    let limit: Duration
+
+    var end: ContinuousClock.Instant { start + .milliseconds(limit.milliseconds) }
+  }
+
   private func enter(
     _ purpose: PostgresPoolGate.Purpose, for work: String, _ owner: UUID?,
     within limit: Duration? = nil
-  ) throws -> Int {
-    if let seat = uses.enterAgain(purpose, for: owner) { return seat }
+  ) throws -> (seat: Int, connection: PostgresConnection) {
+    if let seat = uses.enterAgain(purpose, for: owner) {
+      // Inside an outer use of the seat nothing may be replaced: its transaction would be lost.
+      if let connection = seats[seat].connection { return (seat, connection) }
+      do {
+        return (seat, try open(at: seat))
+      } catch {
+        leave(seat)
+        throw error
+      }
+    }
+    let request = Request(
+      purpose: purpose, work: work, owner: owner, start: .now, limit: limit ?? limits.waitLimit)
+    let seat = try firstSeat(request)
+    if let connection = usableConnection(at: seat) { return (seat, connection) }
+    return try connect(at: seat, request)
+  }
+
+  private func firstSeat(_ request: Request) throws -> Int {
     let (admission, sleeper) = state.withLock { state in
       let admission = state.gate.arrive(
-        purpose, for: work, at: .now, thread: SeatUses.thread)
+        request.purpose, for: request.work, at: request.start, thread: SeatUses.thread)
       guard case .wait(let ticket) = admission else { return (admission, nil as Sleeper?) }
       let sleeper = Sleeper()
       state.sleepers[ticket] = sleeper
@@ -178,40 +218,81 @@ package final class PostgresPool: @unchecked Sendable {
     }
     switch admission {
     case .enter(let seat):
-      uses.enter(seat, purpose, for: owner)
+      uses.enter(seat, request.purpose, for: request.owner)
       return seat
     case .refuse: throw failure(.closed, "the pool is closed")
     case .deadlock:
       throw failure(
         .busy,
-        "\(work) needs a connection, but all \(seats.count) are used by this thread, or by threads that "
+        "\(request.work) needs a connection, but all \(seats.count) are used by this thread, or by threads that "
           + "wait for another one: end the transactions and snapshots of other contexts of the thread first, "
           + "or allow more connections")
     case .wait(let ticket):
-      let start = ContinuousClock.now
-      func note(isTimedOut: Bool) {
-        options.tracer?.noteWait(
-          PostgresWait(
-            isForWriting: purpose == .write, duration: .now - start, isTimedOut: isTimedOut))
-      }
-      let limit = limit ?? limits.waitLimit
-      let deadline = DispatchTime.now() + .milliseconds(Int(limit.milliseconds))
-      if sleeper?.wake.wait(timeout: deadline) == .timedOut,
-        let gate = state.withLock({ state -> PostgresPoolGate? in
-          state.sleepers[ticket] = nil
-          return state.gate.withdraw(ticket: ticket) ? state.gate : nil
-        })
-      {
-        note(isTimedOut: true)
-        throw failure(.busy, PostgresPool.queueText(gate, waited: limit, for: work))
-      }
+      guard let sleeper else { preconditionFailure("PostgresPool: nobody waits") }
+      return try seat(ofTicket: ticket, sleeper, request)
+    }
+  }
+
+  /// Waits until others give back a seat, within the limit of the request.
+  func seat(ofTicket ticket: Int, _ sleeper: Sleeper, _ request: Request) throws -> Int {
+    let start = ContinuousClock.now
+    func note(isTimedOut: Bool) {
+      options.tracer?.noteWait(
+        PostgresWait(
+          isForWriting: request.purpose == .write, duration: .now - start, isTimedOut: isTimedOut))
+    }
+    if let seat = sleep(ticket, sleeper, until: request.end) ?? withdraw(ticket, sleeper) {
       note(isTimedOut: false)
+      uses.enter(seat, request.purpose, for: request.owner)
+      return seat
     }
-    guard let seat = sleeper?.seat.withLock({ $0 }) else {
-      preconditionFailure("PostgresPool: woken without a seat")
+    note(isTimedOut: true)
+    let (gate, refusal) = state.withLock { ($0.gate, $0.refusal) }
+    throw busy(gate, request, refusal)
+  }
+
+  /// Waits for the seat of a ticket.
+  /// - Returns: `nil` if there is none in time; the ticket waits on.
+  func sleep(_ ticket: Int, _ sleeper: Sleeper, until end: ContinuousClock.Instant) -> Int? {
+    while true {
+      let now = ContinuousClock.now
+      let next = state.withLock { $0.gate.nextTry(at: now) }
+      let time = max(min(end, next ?? end) - now, .zero)
+      if sleeper.wake.wait(timeout: .now() + time / .seconds(1)) == .success {
+        guard let seat = sleeper.seat.withLock(\.self) else {
+          preconditionFailure("PostgresPool: woken without a seat")
+        }
+        return seat
+      }
+      let seat = state.withLock { state -> Int? in
+        if let seat = sleeper.seat.withLock(\.self) { return seat }
+        let seat = state.gate.tryAgain(ticket: ticket, at: .now)
+        if seat != nil { state.sleepers[ticket] = nil }
+        return seat
+      }
+      if seat != nil || end <= .now { return seat }
     }
-    uses.enter(seat, purpose, for: owner)
-    return seat
+  }
+
+  /// Gives up to wait.
+  /// - Returns: The seat, if one was assigned meanwhile.
+  func withdraw(_ ticket: Int, _ sleeper: Sleeper) -> Int? {
+    state.withLock { state in
+      state.sleepers[ticket] = nil
+      return state.gate.withdraw(ticket: ticket) ? nil : sleeper.seat.withLock(\.self)
+    }
+  }
+
+  private func busy(
+    _ gate: PostgresPoolGate, _ request: Request, _ refusal: PostgresError?
+  ) -> PostgresError {
+    let text = PostgresPool.queueText(
+      gate, waited: .now - request.start, for: request.work)
+    guard let refusal, gate.uses.count < gate.seatCount else { return failure(.busy, text) }
+    var error = failure(.busy, "\(text). One more was refused: \(refusal.message)")
+    let advice = refusal.remedy ?? refusal.advice
+    error.remedy = "End the work that holds them sooner. \(advice ?? "")"
+    return error
   }
 
   private static func queueText(
@@ -226,7 +307,7 @@ package final class PostgresPool: @unchecked Sendable {
       + "\(uses.joined(separator: ", "))\(others)"
   }
 
-  private func leave(_ index: Int) {
+  func leave(_ index: Int) {
     guard uses.isOutermost(index) else { return uses.leave(index) }
     let seat = seats[index]
     if let connection = seat.connection {
@@ -236,17 +317,11 @@ package final class PostgresPool: @unchecked Sendable {
       seat.lastUse = .now
     }
     uses.leave(index)
-    // Under the lock, so that a thread whose wait times out finds either its ticket or its seat.
-    let sleeper = state.withLock { state -> Sleeper? in
-      let isConnected = seat.connection != nil
-      guard let grant = state.gate.leave(seat: index, at: .now, isConnected: isConnected) else {
-        return nil
-      }
-      let sleeper = state.sleepers.removeValue(forKey: grant.ticket)
-      sleeper?.seat.withLock { $0 = grant.seat }
-      return sleeper
+    let isConnected = seat.connection != nil
+    let woken = state.withLock { state in
+      state.assign(state.gate.leave(seat: index, at: .now, isConnected: isConnected))
     }
-    sleeper?.wake.signal()
+    for sleeper in woken { sleeper.wake.signal() }
   }
 
   private func failure(_ kind: PostgresError.Kind, _ message: String) -> PostgresError {
@@ -255,59 +330,26 @@ package final class PostgresPool: @unchecked Sendable {
 
   // MARK: Connections
 
-  /// The connection of a seat. A server that is restarting is tried again for some time.
-  /// - Parameter index: The seat; another one, which has a connection, if none can be opened.
-  private func connection(at index: inout Int) throws -> PostgresConnection {
+  /// The connection of a seat, without those that the server has closed.
+  func usableConnection(at index: Int) -> PostgresConnection? {
     let seat = seats[index]
-    if let connection = seat.connection {
-      // Inside an outer use of the seat nothing may be replaced: its transaction would be lost.
-      if !uses.isOutermost(index) { return connection }
-      if isUsable(connection, idleSince: seat.lastUse) { return connection }
-      seat.connection = nil
-    }
-    let deadline = Deadline(after: limits.reconnectLimit)
-    let mayWait = openedCount > 0
-    var pause = 0.02
-    while true {
-      do {
-        let connection = try newConnection()
-        seats[index].connection = connection
-        return connection
-      } catch let error as PostgresError {
-        if let connection = idleConnection(insteadOf: &index) { return connection }
-        guard error.repetition == .onNewConnection, !deadline.isPast,
-          mayWait || error.state == .cannotConnectNow
-        else { throw error }
-        Thread.sleep(forTimeInterval: pause)
-        pause = min(pause * 2, 0.5)
-      }
-    }
+    guard let connection = seat.connection else { return nil }
+    if isUsable(connection, idleSince: seat.lastUse) { return connection }
+    seat.connection = nil
+    return nil
   }
 
-  /// The connection of a free seat, for a seat whose connection can't be opened.
-  /// - Parameter index: The seat, which is exchanged.
-  /// - Returns: `nil` if no connection is idle.
-  private func idleConnection(insteadOf index: inout Int) -> PostgresConnection? {
-    // If the network is lost, none of them answers.
-    let deadline = Deadline(after: limits.reconnectLimit)
-    while !deadline.isPast {
-      let seat = index
-      let other = state.withLock { state -> Int? in
-        guard let other = state.gate.exchange(seat: seat) else { return nil }
-        // Before another thread gets the seat.
-        uses.move(from: seat, to: other)
-        return other
-      }
-      guard let other else { return nil }
-      index = other
-      if let connection = seats[other].connection,
-        isUsable(connection, idleSince: seats[other].lastUse)
-      {
-        return connection
-      }
-      seats[other].connection = nil
+  /// Opens the connection of a seat.
+  func open(at index: Int) throws -> PostgresConnection {
+    let connection = try newConnection()
+    seats[index].connection = connection
+    let woken = state.withLock { state in
+      let grants = state.gate.didConnect(seat: index, at: .now)
+      if state.gate.mayGrow { state.refusal = nil }
+      return state.assign(grants)
     }
-    return nil
+    for sleeper in woken { sleeper.wake.signal() }
+    return connection
   }
 
   private func isUsable(

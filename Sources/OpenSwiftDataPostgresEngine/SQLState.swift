@@ -35,4 +35,5 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, ExpressibleByStri
   package static let crashShutdown: SQLState = "57P02"
   package static let cannotConnectNow: SQLState = "57P03"
   package static let idleSessionTimeout: SQLState = "57P05"
+  package static let internalError: SQLState = "XX000"
 }

@@ -40,7 +40,8 @@ public struct PostgresConfiguration: DataStoreConfiguration, Hashable, Sendable 
   /// seconds. `ModelContext.transaction(waitingAtMost:block:)` may wait longer. If the server does not answer, the
   /// call throws at most three seconds later. A call that needs a connection first waits up to 30 seconds for one that others hold, and
   /// opens one for up to five seconds and `connect_timeout` of the address, 10 seconds by default, for
-  /// each host. If the answer to a commit is lost, the server is asked for up to 14 seconds what became
+  /// each host. If the server has no more connections, it waits for those of the container, for the rest of the
+  /// 30 seconds. If the answer to a commit is lost, the server is asked for up to 14 seconds what became
   /// of it.
   ///
   /// For a changed row with more than 1 MB the time begins when the server has taken it. While it is sent, the

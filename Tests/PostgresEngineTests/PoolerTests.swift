@@ -49,7 +49,9 @@ struct PoolerTests {
   }
 
   /// A pooler with two connections to the server, which keeps one for each connection of a program.
-  private func sessionPool(_ server: PostgresServer, timeout: String) throws -> PostgresPool {
+  private func sessionPool(
+    _ server: PostgresServer, timeout: String, wait: Duration = .seconds(30)
+  ) throws -> PostgresPool {
     var parameters = try server.startPooler()
     parameters["dbname"] = "session"
     parameters["connect_timeout"] = timeout
@@ -58,6 +60,7 @@ struct PoolerTests {
     options.cancellationGrace = .milliseconds(300)
     var limits = PostgresPool.Limits()
     limits.connections = 4
+    limits.waitLimit = wait
     limits.reconnectLimit = .milliseconds(200)
     return try PostgresPool(parameters, options: options, limits: limits)
   }
@@ -92,22 +95,42 @@ struct PoolerTests {
     return try call.wait()
   }
 
-  @Test func aPoolerWithoutAFreeServerConnectionIsGivenUpInTheTimeOfConnecting() throws {
+  @Test func aPoolerWithoutAFreeServerConnectionIsGivenUpInTime() throws {
     let server = try PostgresServer()
     defer { server.stop() }
-    let pool = try sessionPool(server, timeout: "1")
+    let pool = try sessionPool(server, timeout: "1", wait: .seconds(2))
     var error: PostgresError?
     let duration = try time {
       error = try askForOneMore(pool) { Thread.sleep(forTimeInterval: 4) }
     }
-    #expect(error?.kind == .timeout)
-    #expect(error?.repetition == .onNewConnection)
+    #expect(error?.kind == .busy)
     #expect(error?.description.contains("default_pool_size") == true)
     #expect(duration < .seconds(15))
     // Calls that follow have the connections that are open.
     for _ in 0..<3 { #expect(try pool.read { try $0.integer("SELECT 1") } == 1) }
     #expect(pool.openedCount == 2)
     try pool.close()
+  }
+
+  /// Only the calls of the beginning ask the pooler in vain.
+  @Test func callsWaitForTheConnectionsThatThePoolerAllows() throws {
+    let server = try PostgresServer()
+    defer { server.stop() }
+    let pool = try sessionPool(server, timeout: "1")
+    let slow = Collected<Duration>()
+    let threads = (0..<4).map { _ in
+      Background {
+        for _ in 0..<100 {
+          let start = ContinuousClock.now
+          try pool.read { _ in Thread.sleep(forTimeInterval: 0.01) }
+          let time = ContinuousClock.now - start
+          if time >= .milliseconds(900) { slow.add(time) }
+        }
+      }
+    }
+    for thread in threads { try thread.wait() }
+    #expect(pool.openedCount == 2)
+    #expect(slow.all.count <= 3, "\(slow.all)")
   }
 
   @Test func aCallThatThePoolerKeepsWaitingGoesOnWithAnIdleConnection() throws {

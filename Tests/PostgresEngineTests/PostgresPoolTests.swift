@@ -112,19 +112,27 @@ struct PostgresPoolTests {
     #expect(pool.openedCount == 3)
   }
 
-  /// A pool whose role may have fewer connections than the pool, after a peak in which all of these are used.
-  /// - Parameter count: The number of threads of the peak.
-  private func poolAfterPeak(
-    _ count: Int, lasting duration: Double
-  ) throws -> (PostgresPool, [PostgresError?]) {
+  /// A pool of four whose role may have two connections.
+  private func limitedPool(
+    wait: Duration = .seconds(30), growthPause: Duration = .seconds(5)
+  ) throws -> (PostgresPool, role: String) {
     let role = "limited_" + UUID().uuidString.prefix(8).lowercased()
     try PostgresServer.shared.connect().execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 2")
     var parameters = try PostgresServer.shared.parameters
     parameters["user"] = role
     var limits = PostgresPool.Limits()
     limits.connections = 4
+    limits.waitLimit = wait
     limits.reconnectLimit = .milliseconds(500)
-    let pool = try PostgresPool(parameters, limits: limits)
+    limits.growthPause = growthPause
+    return (try PostgresPool(parameters, limits: limits), role)
+  }
+
+  /// A peak in which all connections are used.
+  /// - Parameter count: The number of threads of the peak.
+  private func peak(
+    _ count: Int, of pool: PostgresPool, lasting duration: Double
+  ) throws -> [PostgresError?] {
     let threads = (0..<count).map { _ in
       Background { () throws -> PostgresError? in
         do {
@@ -135,23 +143,111 @@ struct PostgresPoolTests {
         }
       }
     }
-    return (pool, try threads.map { try $0.wait() })
+    return try threads.map { try $0.wait() }
   }
 
   @Test func aConnectionThatTheServerRefusesIsReplacedByAnIdleOne() throws {
-    let (pool, errors) = try poolAfterPeak(4, lasting: 0.2)
-    #expect(errors.allSatisfy { $0 == nil })
+    let (pool, _) = try limitedPool()
+    #expect(try peak(4, of: pool, lasting: 0.2).allSatisfy { $0 == nil })
     #expect(pool.openedCount == 2)
   }
 
-  @Test func aPeakThatTheServerRefusesDoesNotHinderLaterCalls() throws {
-    let (pool, errors) = try poolAfterPeak(3, lasting: 2)
-    #expect(errors.compactMap(\.?.state) == [.tooManyConnections])
-    for _ in 0..<3 { #expect(try pool.read { try $0.integer("SELECT 1") } == 1) }
+  /// The others keep their connections for longer than a server that restarts is tried again.
+  @Test func aRefusedCallWaitsForTheConnectionsOfOthers() throws {
+    let (pool, _) = try limitedPool()
+    #expect(try peak(5, of: pool, lasting: 1).allSatisfy { $0 == nil })
+    #expect(pool.openedCount == 2)
     // A thread may use both.
     try pool.read { _ in try pool.write { _ in } }
     #expect(pool.openedCount == 2)
     try pool.close()
+  }
+
+  /// Busy threads take a free connection before one that asks for it now and then.
+  @Test func aRefusedCallIsNotPassedByBusyThreads() throws {
+    let (pool, _) = try limitedPool()
+    let threads = (0..<6).map { _ in
+      Background {
+        for _ in 0..<50 { try pool.read { _ in Thread.sleep(forTimeInterval: 0.02) } }
+      }
+    }
+    for thread in threads { try thread.wait() }
+    #expect(pool.openedCount == 2)
+  }
+
+  /// Each waits for the connection of the other.
+  @Test func oneOfTwoThreadsThatNeedOneMoreConnectionFailsSoon() throws {
+    let (pool, _) = try limitedPool()
+    let (isHeld, mayAsk) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let threads = (0..<2).map { _ in
+      Background { () throws -> PostgresError? in
+        try pool.read { _ in
+          isHeld.signal()
+          mayAsk.wait()
+          do {
+            try pool.write { _ in }
+            return nil
+          } catch let error as PostgresError {
+            return error
+          }
+        }
+      }
+    }
+    for _ in threads { isHeld.wait() }
+    var errors: [PostgresError?] = []
+    let duration = try time {
+      for _ in threads { mayAsk.signal() }
+      errors = try threads.map { try $0.wait() }
+    }
+    #expect(errors.contains { $0?.state == .tooManyConnections })
+    #expect(duration < .seconds(5))
+    #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
+    try pool.close()
+  }
+
+  @Test func aRefusedCallWaitsNoLongerThanOthers() throws {
+    let (pool, _) = try limitedPool(wait: .milliseconds(700))
+    var errors: [PostgresError?] = []
+    let duration = try time { errors = try peak(3, of: pool, lasting: 2) }
+    #expect(duration < .seconds(4))
+    let error = try #require(errors.compactMap(\.self).first)
+    #expect(error.kind == .busy)
+    for text in ["a read waited", "a read for", "too many connections", "CONNECTION LIMIT"] {
+      #expect(error.description.contains(text), "\(error)")
+    }
+  }
+
+  /// No other thread can give back a connection.
+  @Test func aThreadThatHasAllConnectionsLearnsTheReasonOfTheServerSoon() throws {
+    let (pool, role) = try limitedPool()
+    try PostgresServer.shared.connect().execute("ALTER ROLE \(role) CONNECTION LIMIT 1")
+    var error: PostgresError?
+    let duration = try time {
+      try pool.read { _ in error = failure { try pool.write { _ in } } }
+    }
+    #expect(error?.state == .tooManyConnections)
+    #expect(duration < .seconds(4))
+    #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
+  }
+
+  @Test func aPoolGrowsAgainSoonAfterARefusal() throws {
+    let (pool, role) = try limitedPool(growthPause: .milliseconds(300))
+    let (isHeld, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let holders = (0..<4).map { _ in
+      Background {
+        try pool.read { _ in
+          isHeld.signal()
+          mayEnd.wait()
+        }
+      }
+    }
+    for _ in 0..<2 { isHeld.wait() }
+    #expect(isHeld.wait(timeout: .now() + 0.7) == .timedOut)
+    try PostgresServer.shared.connect().execute("ALTER ROLE \(role) CONNECTION LIMIT 4")
+    for _ in 0..<2 { #expect(isHeld.wait(timeout: .now() + 5) == .success) }
+    for _ in holders { mayEnd.signal() }
+    for holder in holders { try holder.wait() }
+    #expect(pool.openedCount == 4)
   }
 
   @Test func aClosedPoolRefuses() throws {
