@@ -65,7 +65,13 @@ extension PostgresConnection {
           try receiveDeferred(kept, handle, deadline)
         }
         awaitsCommit = isCommit
-        let rows = try discardResults(handle, deadline, sql, tags: { tag = $0 }).rowCount
+        let rows = try discardResults(
+          handle, deadline, sql,
+          tags: {
+            tag = $0
+            if isCommit, tag == PostgresConnection.commitTag { traceEnd(sql) }
+          }
+        ).rowCount
         // A failed transaction is rolled back.
         let isRefused = isCommit && tag != PostgresConnection.commitTag
         trace(

@@ -84,6 +84,12 @@ extension PostgresConnection {
         failure: failure()))
   }
 
+  /// Reports the last statement of the running exchange. What fails after it is no failure of a statement.
+  func traceEnd(_ sql: String) {
+    trace(sql, nil, rows: 0)
+    traceStart = nil
+  }
+
   /// Reports no statements of `body`.
   package func untraced<R>(_ body: () throws -> R) rethrows -> R {
     let known = tracer

@@ -178,6 +178,28 @@ struct HostileServerTests {
     #expect(error?.description.contains(limits) == true)
   }
 
+  /// A server that is stopped ends a session that has committed.
+  @Test func aCommitThatWasConfirmedBeforeTheSessionEndedHasNotFailed() throws {
+    let server = try FakeServer { client in
+      client.accept()
+      client.receive()
+      client.send("C", Array("BEGIN".utf8) + [0])
+      client.send("Z", [UInt8(ascii: "T")])
+      client.receive()
+      client.send("C", Array("COMMIT".utf8) + [0])
+      client.send("E", Array("SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0".utf8))
+    }
+    let traces = Collected<PostgresTrace>()
+    var options = options
+    options.tracer = PostgresTracer { traces.add($0) }
+    let connection = try PostgresConnection(server.parameters, options: options)
+    try connection.begin(.write)
+    try connection.commit()
+    #expect(!connection.isOpen)
+    #expect(traces.all.map(\.sql).last == "COMMIT" && traces.all.count == 2, "\(traces.all)")
+    #expect(traces.all.allSatisfy { $0.failure == nil }, "\(traces.all)")
+  }
+
   @Test func aCopyThatWasNotAskedForEndsTheConnection() throws {
     for ask in [
       { try $0.execute("SELECT 1") }, { _ = try $0.texts("SELECT 1") },
