@@ -36,16 +36,7 @@ struct ConnectionOpening {
       if let handle = try connect(toHostOf: attempt, resolved, end, &failures) { return handle }
     }
     guard let last = failures.last else { throw failure("no host is given") }
-    var messages: [String] = []
-    for message in failures.map(\.message) where !messages.contains(message) {
-      messages.append(message)
-    }
-    if messages.count == 1 { throw last }
-    var error = PostgresError(last.kind, messages.joined(separator: "; "), state: last.state)
-    error.hint = last.hint
-    error.remedy = last.remedy
-    error.database = parameters.description
-    throw error
+    throw last.joined(with: failures, database: parameters.description)
   }
 
   /// Tries the addresses of a host in their order.
@@ -177,13 +168,45 @@ struct ConnectionOpening {
     return error
   }
 
+  /// The error of an address. With `sslmode=prefer` or `allow`, libpq tries with and without encryption, and reports
+  /// both reasons. One that the server says may pass decides: that attempt can succeed later.
   /// - Parameter resolved: The parameters with those of the environment and of service files.
   private func failure(
     _ handle: OpaquePointer, _ parameters: ConnectionParameters, _ resolved: ConnectionParameters
   ) -> PostgresError {
     let text = PQerrorMessage(handle).map { String(cString: $0) } ?? "unknown error"
+    let attempts = ConnectionOpening.attempts(in: text)
+    let needsPassword = PQconnectionNeedsPassword(handle) != 0
+    let failures = attempts.enumerated().map { index, text in
+      // libpq tells it of the last attempt.
+      let needsPassword = needsPassword && index == attempts.count - 1
+      return failure(text, needsPassword: needsPassword, parameters, resolved)
+    }
+    let decisive =
+      failures.first { $0.state != nil && $0.repetition != .never }
+      ?? failures.first { $0.repetition == .never } ?? failures[0]
+    return decisive.joined(with: failures, database: parameters.description)
+  }
+
+  /// The parts of a text of libpq, of which each begins with the address.
+  private static func attempts(in text: String) -> [String] {
+    var attempts: [String] = []
+    for line in text.split(whereSeparator: \.isNewline) {
+      if attempts.isEmpty || line.hasPrefix("connection to server ") {
+        attempts.append(String(line))
+      } else {
+        attempts[attempts.count - 1] += "\n" + line
+      }
+    }
+    return attempts.isEmpty ? [text] : attempts
+  }
+
+  private func failure(
+    _ text: String, needsPassword: Bool, _ parameters: ConnectionParameters,
+    _ resolved: ConnectionParameters
+  ) -> PostgresError {
     var error = PostgresError(refusal: parameters.withoutSecrets(text))
-    if PQconnectionNeedsPassword(handle) != 0 {
+    if needsPassword {
       if error.state == nil { error.state = .featureNotSupported }
       error.remedy =
         "Set the password in the parameters, in PGPASSWORD or in a password file, which only its owner "

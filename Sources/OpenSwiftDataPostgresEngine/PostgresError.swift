@@ -121,6 +121,18 @@ extension PostgresError {
     }
   }
 
+  /// The error with the messages of several attempts to connect, if they differ.
+  func joined(with attempts: [PostgresError], database: String) -> PostgresError {
+    var messages: [String] = []
+    for message in attempts.map(\.message) where !messages.contains(message) {
+      messages.append(message)
+    }
+    var error = PostgresError(kind, messages.joined(separator: "; "), state: state)
+    (error.hint, error.remedy) = (hint, remedy)
+    error.database = messages.count == 1 ? self.database : database
+    return error
+  }
+
   func with(sql: String?, database: String?) -> PostgresError {
     var error = self
     error.sql = error.sql ?? sql

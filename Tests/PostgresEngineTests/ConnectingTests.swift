@@ -220,6 +220,45 @@ struct ConnectingTests {
     #expect(error?.description.contains("sslmode") == true)
   }
 
+  /// libpq tries without encryption first, then with it.
+  /// - Parameter refusals: The states and texts of the answers to both.
+  private func refusal(
+    ofAttempts refusals: [(state: String, text: String)]
+  ) throws -> PostgresError? {
+    let arrivals = Collected<Int>()
+    let server = try FakeServer { client in
+      arrivals.add(1)
+      let refusal = refusals[min(arrivals.all.count, refusals.count) - 1]
+      // The request for encryption is declined.
+      if client.receive().count == 8 {
+        client.send([UInt8(ascii: "N")])
+        client.receive()
+      }
+      client.send(
+        "E", Array("SFATAL\0VFATAL\0C\(refusal.state)\0M\(refusal.text)\0\0".utf8))
+    }
+    var parameters = server.parameters
+    parameters["sslmode"] = "allow"
+    let error = failure { _ = try PostgresConnection(parameters) }
+    #expect(arrivals.all.count == 2)
+    return error
+  }
+
+  @Test func anAttemptThatMayPassDecidesWhetherToTryAgain() throws {
+    let (never, later) = (("28000", "no pg_hba.conf entry"), ("53300", "too many clients"))
+    for refusals in [[never, later], [later, never]] {
+      let error = try refusal(ofAttempts: refusals)
+      #expect(error?.state == .tooManyConnections)
+      #expect(error?.repetition == .onNewConnection)
+      for refusal in refusals { #expect(error?.message.contains(refusal.1) == true) }
+      #expect(error?.message.contains("53300") == false)
+    }
+    let refused = try refusal(ofAttempts: [never, ("28P01", "wrong password")])
+    #expect(refused?.state == "28000")
+    #expect(refused?.repetition == .never)
+    #expect(refused?.message.contains("wrong password") == true)
+  }
+
   /// A name may contain the words of a refusal.
   @Test func aServerThatIsDownCanBeTriedAgainWhateverItsName() {
     for host in ["/nonexistent/certificate", "/nonexistent/private key"] {
