@@ -67,6 +67,16 @@ final class Tracer {
     body(trace)
   }
 
+  /// Reports a statement that can't be prepared, so that it has not begun.
+  /// - Parameter sql: Its text, with that of the statements after it.
+  func didFail(preparing sql: String, _ code: Int32, since start: ContinuousClock.Instant?) {
+    didEnd(SQLITE_DONE)
+    body(
+      StatementTrace(
+        sql: sql, duration: start.map { .now - $0 } ?? .zero, rowCount: 0,
+        expandedSQL: includesValues ? sql : nil, failure: "\(ResultCode(rawValue: code))"))
+  }
+
   func note(_ event: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {
     // Another statement of one text has succeeded.
     if event != UInt32(SQLITE_TRACE_ROW) { didEnd(SQLITE_DONE) }

@@ -96,10 +96,41 @@ package final class Connection {
     #if OPENSWIFTDATA_INVARIANTS
       if let injector = FailureInjector.failing(sql) { throw injector.fail(handle, sql: sql) }
     #endif
-    let code = sqlite3_exec(handle, sql, nil, nil, nil)
-    tracer?.didEnd(code)
-    if code != SQLITE_OK {
-      throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
+    // Not `sqlite3_exec`, which does not tell whether a statement failed or the preparation of the next one.
+    try sql.withCString { text in
+      var rest = text
+      while let statement = try prepareNext(&rest, of: sql) {
+        var code = sqlite3_step(statement)
+        while code == SQLITE_ROW { code = sqlite3_step(statement) }
+        tracer?.didEnd(code)
+        // The result repeats that of the last step.
+        code = sqlite3_finalize(statement)
+        if code != SQLITE_OK {
+          throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
+        }
+      }
+    }
+  }
+
+  /// - Parameter rest: The text from the statement on; then the text after it.
+  /// - Returns: `nil` at the end of the text.
+  private func prepareNext(
+    _ rest: inout UnsafePointer<CChar>, of sql: String
+  ) throws -> OpaquePointer? {
+    while true {
+      // SQLite would count this as a part of the statement.
+      while rest.pointee == 32 || 9...13 ~= rest.pointee { rest += 1 }
+      if rest.pointee == 0 { return nil }
+      var (statement, tail): (OpaquePointer?, UnsafePointer<CChar>?)
+      let start = tracer.map { _ in ContinuousClock.now }
+      let code = sqlite3_prepare_v2(handle, rest, -1, &statement, &tail)
+      guard code == SQLITE_OK, let tail else {
+        tracer?.didFail(preparing: String(cString: rest), code, since: start)
+        throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
+      }
+      rest = tail
+      // A comment is no statement.
+      if let statement { return statement }
     }
   }
 
@@ -109,9 +140,11 @@ package final class Connection {
       return Statement(idle, sql: sql, cache: statements, tracer: tracer)
     }
     var prepared: OpaquePointer?
+    let start = tracer.map { _ in ContinuousClock.now }
     let code = sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK else {
+      tracer?.didFail(preparing: sql, code, since: start)
       throw SQLiteError(database: handle, resultCode: code, sql: sql, path: path)
     }
     preparedCount += 1

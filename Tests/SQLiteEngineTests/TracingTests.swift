@@ -34,6 +34,28 @@ import Testing
     #expect(traces.map(\.failure) == [code, code, code, nil, code])
   }
 
+  @Test func aStatementThatCannotBePreparedIsTheOneThatFailed() throws {
+    let connection = try Connection(path: "", mode: .memory(name: nil))
+    var traces: [StatementTrace] = []
+    connection.trace { traces.append($0) }
+    let texts = ["CREATE TABLE t (x);", "INSERT INTO nowhere VALUES (1)", "SELECT y FROM t"]
+    #expect(throws: SQLiteError.self) {
+      try connection.execute(texts[0] + "\n  " + texts[1])
+    }
+    #expect(throws: SQLiteError.self) { try connection.prepare(texts[2]) }
+    #expect(traces.map(\.sql) == texts)
+    #expect(traces.map(\.failure) == [nil, "SQLITE_ERROR", "SQLITE_ERROR"])
+  }
+
+  @Test func textsWithoutAStatementAreNoStatements() throws {
+    let connection = try Connection(path: "", mode: .memory(name: nil))
+    var traces: [StatementTrace] = []
+    connection.trace { traces.append($0) }
+    for text in ["", " \n", "-- nothing", ";; /* nothing */ ;"] { try connection.execute(text) }
+    try connection.execute("SELECT 1; -- the first\nSELECT 2;\n")
+    #expect(traces.map(\.sql) == ["SELECT 1;", "-- the first\nSELECT 2;"])
+  }
+
   /// It is reported by the reset, not by a step.
   @Test func aStatementWhoseRowsAreNotAllReadHasNotFailed() throws {
     let connection = try Connection(path: "", mode: .memory(name: nil))
