@@ -29,8 +29,9 @@ extension PostgresPool {
         let triesAgain =
           error.repetition == .onNewConnection && !deadline.isPast
           && (mayWait || error.state == .cannotConnectNow)
+        let isSilent = error.kind == .timeout && limits.reconnectLimit == .zero
         let pause: Duration? =
-          error.isOfFullServer
+          error.isOfFullServer && !isSilent
           ? min(max(limits.growthPause, (.now - start) * 3), PostgresPool.longestPause) : nil
         let sleeper = Sleeper()
         switch refuse(&seat, because: error, pausing: pause, triesAgain: triesAgain, sleeper) {

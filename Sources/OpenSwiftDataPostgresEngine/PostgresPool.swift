@@ -24,7 +24,8 @@ package final class PostgresPool: @unchecked Sendable {
     package var connections = 8
     /// How long a thread waits for a connection that others hold.
     package var waitLimit: Duration = .seconds(30)
-    /// How long a server that restarts is tried again.
+    /// How long a server that restarts is tried again. Zero for one that others can replace: after a time-out, a call
+    /// does not wait for connections to it that others hold.
     package var reconnectLimit: Duration = .seconds(5)
     /// How long the pool does not grow after a refusal of a server that may be full; three times as long as the
     /// refusal took, if that is more.
