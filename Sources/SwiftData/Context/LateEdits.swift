@@ -120,7 +120,7 @@ extension LateEdits.Taken {
 
   private func restore(_ model: Model, with recorder: ChangeRecorder) {
     let storage = model.storage
-    storage.becomeFault(keeping: storage.descriptor.ephemeralSlots)
+    storage.becomeFault()
     for (slot, value) in model.values {
       if case .unset = value { continue }
       guard recorder.repeatChange(storage, slot: slot) else { continue }

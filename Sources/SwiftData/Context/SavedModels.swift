@@ -458,7 +458,7 @@ struct SavedModels {
       if watchers.isActive { watchers.willEdit(storage, slot: link.slot) }
       // The next row would show the change as that of another writer.
       if isInPartialRow {
-        storage.refault(keeping: storage.descriptor.ephemeralSlots)
+        storage.refault()
       } else {
         storage.notifyingObservers(of: link.slot) { storage.overlay(.null, at: link.slot) }
       }

@@ -314,18 +314,19 @@ extension _ModelStorage {
     overlay.clear(keeping: kept)
   }
 
-  /// Drops the row and what was decoded from it; the next read gets a new one.
-  func becomeFault(keeping kept: SlotSet = SlotSet()) {
+  /// Drops the row and what was decoded from it; the next read gets a new one. Ephemeral values stay, because no row
+  /// has them.
+  func becomeFault() {
     _invariantCheck(startsIn: [.stored, .lost])
     rowView.clear()
     forgetUnsuitable()
-    overlay.clear(keeping: kept)
+    overlay.clear(keeping: descriptor.ephemeralSlots)
     lifeCycle.flags.insert(.isFault)
   }
 
   /// Becomes a fault and notifies the observers of every property.
-  func refault(keeping kept: SlotSet = SlotSet()) {
-    notifyingObserversOfAll { becomeFault(keeping: kept) }
+  func refault() {
+    notifyingObserversOfAll { becomeFault() }
   }
 
   /// Replaces all values by a row of a few properties; the others are faults from then on.
@@ -399,11 +400,6 @@ extension _ModelStorage {
     rowView.keepExternalValues(descriptor)
   }
 
-  private func dropValues() {
-    rowView.clear()
-    overlay.clear()
-  }
-
   // MARK: Rows that no longer exist
 
   /// The row no longer exists in the store, without a save of this context.
@@ -451,7 +447,8 @@ extension _ModelStorage {
   /// identifier.
   func becomeRestored(in source: any _FaultSource, as identifier: PersistentIdentifier) {
     _invariantCheck(startsIn: [.transient, .detached])
-    dropValues()
+    rowView.clear()
+    overlay.clear(keeping: descriptor.ephemeralSlots)
     identify(as: identifier)
     overlay.forgetChanges()
     lifeCycle.flags.remove(.hasNoRow)
