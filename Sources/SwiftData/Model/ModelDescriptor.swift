@@ -24,6 +24,9 @@ package struct ModelProperty: @unchecked Sendable {
     }
   }
 
+  /// Whether the property is declared with `let`.
+  var isConstant: Bool { !(keyPath is any WritableProperty) }
+
   var needsConversion: Bool {
     switch form {
     case .attribute(.scalar(let type)), .attribute(.rawValue(let type)):
@@ -109,6 +112,8 @@ public final class _ModelDescriptor: Sendable {
   let requiredSlots: SlotSet
   /// The slots of properties that have values in memory only.
   let ephemeralSlots: SlotSet
+  /// The slots of constants, which the initialiser of a materialised model reads.
+  let constantSlots: SlotSet
   let relationshipSlots: [Int]
   let toManySlots: SlotSet
   let dateSlots: [Int]
@@ -139,15 +144,18 @@ public final class _ModelDescriptor: Sendable {
     layout = RowLayout(reading.cellKinds)
     cellsOffset = layout.cellsOffset
     slotsToConvert = reading.properties.indices.filter { reading.properties[$0].needsConversion }
-    var (required, toMany, ephemeral) = (SlotSet(), SlotSet(), SlotSet())
+    var (required, toMany) = (SlotSet(), SlotSet())
+    var (ephemeral, constant) = (SlotSet(), SlotSet())
     for (slot, property) in reading.properties.enumerated() {
       if !property.isOptional { required.insert(slot) }
       if property.isToMany { toMany.insert(slot) }
       if property.isEphemeral { ephemeral.insert(slot) }
+      if property.isConstant { constant.insert(slot) }
     }
     requiredSlots = required
     toManySlots = toMany
     ephemeralSlots = ephemeral
+    constantSlots = constant
     packsNewValues = !reading.properties.contains { $0.needsConversion || $0.isEphemeral }
     relationshipSlots = reading.properties.indices.filter {
       reading.properties[$0].destination != nil

@@ -134,7 +134,8 @@ struct PropertyParser {
   }
 }
 
-private protocol WritableProperty {}
+/// A key path of a property that is declared with `var`.
+protocol WritableProperty {}
 extension ReferenceWritableKeyPath: WritableProperty {}
 
 extension PropertyForm {

@@ -13,7 +13,8 @@ package struct RowSelection: Sendable {
 
   package static let alias = "t0"
 
-  /// - Parameter slots: The properties to read; `nil` for all.
+  /// - Parameter slots: The properties to read; `nil` for all. Constants are always read, because a model is made
+  ///   with their values.
   package init(_ entity: EntityMapping, in mapping: SchemaMapping, slots: Set<Int>? = nil) {
     var columns: [SQLExpression] = [RowColumns.key(of: RowSelection.alias)]
     hasEntityNumber = entity.subtreeNumbers.count > 1
@@ -46,7 +47,12 @@ package struct RowSelection: Sendable {
   ) -> [(columns: [String], cell: Int, content: CellSource.Conversion)] {
     let kinds = entity.descriptor.layout.kinds
     var cells: [(columns: [String], cell: Int, content: CellSource.Conversion)] = []
-    for property in entity.properties where slots?.contains(property.slot) ?? true {
+    for property in entity.properties {
+      if let slots, !slots.contains(property.slot),
+        !entity.descriptor.constantSlots.contains(property.slot)
+      {
+        continue
+      }
       switch property.kind {
       case .attribute(let column):
         let isTagged = entity.descriptor.properties[property.slot].isExternallyStored

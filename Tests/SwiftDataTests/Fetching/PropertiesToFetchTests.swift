@@ -324,6 +324,56 @@ import Testing
     }
     #expect(read.count == 1)
   }
+
+  @Test(.sqliteOnly("counts statements")) func constantsAreReadWithTheOthers() throws {
+    let container = try recorder.container([Dated.Record.self, Dated.Letter.self])
+    let context = ModelContext(container)
+    for number in 0..<5 {
+      context.insert(Dated.Record("r\(number)", day: number))
+      context.insert(Dated.Letter("l\(number)", day: number, place: "Bonn"))
+    }
+    try context.save()
+    var descriptor = FetchDescriptor<Dated.Record>(sortBy: [SortDescriptor(\.name)])
+    descriptor.propertiesToFetch = [\.name]
+    let statements = try recorder.during {
+      let records = try ModelContext(container).fetch(descriptor)
+      #expect(records.map(\.day) == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+      let cities = records.compactMap { ($0 as? Dated.Letter)?.place.city }
+      #expect(cities == Array(repeating: "Bonn", count: 5))
+    }
+    #expect(statements.count == 1)
+    #expect(statements.map { $0.sql.contains("ZTEXT") || $0.sql.contains("ZNOTE") } == [false])
+    let batches = try recorder.during {
+      let days = try ModelContext(container).fetch(descriptor, batchSize: 5).map(\.day)
+      #expect(days.count == 10)
+    }
+    #expect(batches.count == 3)
+  }
+}
+
+private enum Dated {
+  struct Place: Codable { var city: String }
+
+  @Model class Record {
+    let day: Int
+    var name: String
+    var text = ""
+
+    init(_ name: String, day: Int) {
+      self.name = name
+      self.day = day
+    }
+  }
+
+  @Model final class Letter: Record {
+    let place: Place
+    var note = ""
+
+    init(_ name: String, day: Int, place: String) {
+      self.place = Place(city: place)
+      super.init(name, day: day)
+    }
+  }
 }
 
 extension Book {
