@@ -65,7 +65,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     guard wantsEdits, let face = context.context else { return }
     guard let executor = isolation.current else {
       hasNoExecutor = true
-      AutosaveLog.noteNoActor()
+      registry.noteNoActor()
       return watchers.update()
     }
     registry.add(self, executor: executor, context: context)

@@ -12,6 +12,7 @@ final class AutosaveRegistry: Sendable {
   private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
   /// Whether a store outlives the program, so that unsaved changes are lost when the program ends.
   private let outlivesProgram: Bool
+  private let hasReportedNoActor = Atomic(false)
 
   init(outlivesProgram: Bool) { self.outlivesProgram = outlivesProgram }
 
@@ -28,6 +29,11 @@ final class AutosaveRegistry: Sendable {
   func remove(_ autosave: Autosave) {
     let wasThere = entries.withLock { $0.removeValue(forKey: ObjectIdentifier(autosave)) != nil }
     if wasThere, outlivesProgram { AutosaveLog.unsaved.subtract(1, ordering: .relaxed) }
+  }
+
+  /// An edit was made in a context without an actor. A server may have one context for each request.
+  func noteNoActor() {
+    if !hasReportedNoActor.exchange(true, ordering: .relaxed) { AutosaveLog.noteNoActor() }
   }
 
   /// Saves all of them, each on its actor.
@@ -74,6 +80,7 @@ enum AutosaveLog {
 
   static func noteNoActor() {
     WarningLog.write(
-      "Autosave needs a context of the main actor or of a model actor; call save() explicitly.")
+      "Autosave needs a context of the main actor or of a model actor; call save() explicitly. Further contexts "
+        + "of this container are not reported.")
   }
 }

@@ -51,6 +51,23 @@ import Testing
     #expect(watch.count == 3)
   }
 
+  @Test func contextsWithoutAnActorAreReportedOnce() async throws {
+    let container = try Library.container()
+    let lines = try WarningLog.lines {
+      for number in 0..<3 {
+        let context = ModelContext(container)
+        context.autosaveEnabled = true
+        let author = Author(name: "\(number)")
+        context.insert(author)
+        for year in 0..<3 {
+          author.name = "\(number) \(year)"
+          try context.save()
+        }
+      }
+    }
+    #expect(lines.count == 1 && lines[0].hasPrefix("Autosave needs a context of"), "\(lines)")
+  }
+
   @Test @MainActor func manyChangesAreOneSave() async throws {
     let context = try Library.container().mainContext
     let watch = SaveWatch(context)
