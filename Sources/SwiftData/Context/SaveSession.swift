@@ -11,6 +11,8 @@ import Foundation
 ///    (`NewModels`), the others as snapshots.
 /// 4. *Write*: each store writes its request, and applies the rules of the schema to its rows. A
 ///    store without transactions comes last: it commits at once.
+///    Attributes with identifiers of new models are written again when these have keys
+///    (`IdentifierCompletion`).
 /// 5. *Announce*: the changes are announced to the other contexts, while the rows are still locked.
 /// 6. *Commit*: each store commits, in the order of the configurations. Inside
 ///    `ModelContext.transaction`, steps 5 and 6 wait for its end (`ContextTransaction`).
@@ -90,6 +92,10 @@ struct SaveSession {
     private(set) var deletedStorages: [_ModelStorage] = []
     private var deleted: [DefaultSnapshot] = []
     fileprivate(set) var receipt = SaveReceipt(inserted: [])
+    /// The models with temporary identifiers in attributes.
+    private var holders: [IdentifierHolder] = []
+    /// The rows that were written again with permanent ones.
+    private(set) var completed: [IdentifierCompletion.Row] = []
     /// Whether the write can no longer be undone.
     fileprivate(set) var isCommitted = false
 
@@ -104,11 +110,18 @@ struct SaveSession {
     func insert(_ storages: some Sequence<_ModelStorage>, count: Int) throws {
       inserted.reserveCapacity(count)
       let isForColumns = port.isTransactional
-      for storage in storages { try inserted.append(storage, isForColumns: isForColumns) }
+      for storage in storages { try insert(storage, isForColumns) }
     }
 
-    func insert(_ storage: _ModelStorage) throws {
-      try inserted.append(storage, isForColumns: port.isTransactional)
+    func insert(_ storage: _ModelStorage) throws { try insert(storage, port.isTransactional) }
+
+    private func insert(_ storage: _ModelStorage, _ isForColumns: Bool) throws {
+      if let values = try inserted.append(storage, isForColumns: isForColumns) {
+        holders.append(
+          IdentifierHolder(
+            index: inserted.storages.count - 1, isNew: true, descriptor: storage.descriptor,
+            values: values))
+      }
     }
 
     /// - Parameter displaced: To-one relationships that were emptied because their model was set
@@ -123,7 +136,29 @@ struct SaveSession {
       var snapshot = try DefaultSnapshot(
         storage, changedSlots: slots, isForColumns: port.isTransactional)
       snapshot.displacedLinks = displaced
+      if let values = snapshot.identifierValues {
+        holders.append(
+          IdentifierHolder(
+            index: updated.count, isNew: false, descriptor: storage.descriptor, values: values))
+      }
       updated.append(snapshot)
+    }
+
+    fileprivate var hasHolders: Bool { !holders.isEmpty }
+
+    /// Puts the identifiers of models in other stores into attributes, before a store without transactions writes.
+    fileprivate func name(_ new: NewIdentifiers) {
+      inserted.name(new)
+      updated = updated.map { $0.naming(new) }
+    }
+
+    /// Writes attributes again that contain identifiers of new models. A store without transactions has done
+    /// that itself.
+    fileprivate func complete(_ new: NewIdentifiers) throws {
+      let completion = IdentifierCompletion(
+        receipt, updated: updatedStorages.map { ($0.identifier, $0.changedSlots) }, new)
+      completed = try completion.rows(of: holders)
+      if port.isTransactional, !completed.isEmpty { try save.complete(completed.map(\.values)) }
     }
 
     func delete(_ storage: _ModelStorage) {
@@ -196,23 +231,33 @@ struct SaveSession {
       let failures = try preparation.run(access)
       watchers.beginLateEdits(changes)
       try collect(into: batches)
-      try write(batches.filter(\.port.isTransactional), failures.all)
+      let transactional = batches.filter(\.port.isTransactional)
+      try write(transactional, failures.all)
       if !failures.all.isEmpty {
         try preparation.recheck(failures, besides: models.deletedByRules(batches))
       }
-      try write(batches.filter { !$0.port.isTransactional }, [])
+      let others = batches.filter { !$0.port.isTransactional }
+      try write(others, [], after: transactional)
+      try completeIdentifiers(of: transactional, others)
     } catch {
       try abandon(batches, error)
     }
     return try commit(batches)
   }
 
-  /// - Parameter failures: Other failures, reported together with those of the store.
-  private func write(_ batches: [Batch], _ failures: [SwiftDataError]) throws {
+  /// - Parameters:
+  ///   - failures: Other failures, reported together with those of the store.
+  ///   - earlier: The stores that have written.
+  private func write(
+    _ batches: [Batch], _ failures: [SwiftDataError], after earlier: [Batch] = []
+  ) throws {
     var options = SaveOptions()
     options.refusesUpserts = refusesUpserts
     options.needLastValues = models.faults
-    for batch in batches {
+    for (index, batch) in batches.enumerated() {
+      if batch.hasHolders, !batch.port.isTransactional {
+        batch.name(NewIdentifiers(of: earlier + batches[..<index]))
+      }
       do {
         batch.receipt = try batch.save.write(
           batch.takeRequest(stores.editingState), options, source: source)
@@ -230,6 +275,18 @@ struct SaveSession {
         batch.receipt.consequences.merged = try models.checkedMerges(of: batch)
       }
       batch.isCommitted = !batch.port.isTransactional
+    }
+  }
+
+  /// - Parameters:
+  ///   - transactional: The stores that have not committed.
+  ///   - others: The others, in the order in which they have written.
+  private func completeIdentifiers(of transactional: [Batch], _ others: [Batch]) throws {
+    for batch in transactional where batch.hasHolders {
+      try batch.complete(NewIdentifiers(of: transactional + others))
+    }
+    for (index, batch) in others.enumerated() where batch.hasHolders {
+      try batch.complete(NewIdentifiers(of: transactional + others[...index]))
     }
   }
 

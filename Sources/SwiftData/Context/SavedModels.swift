@@ -138,7 +138,10 @@ struct SavedModels {
       transaction?.note(deleted: storage)
       finishDeletion(of: storage)
     }
-    for batch in batches { show(batch, &saved, in: transaction) }
+    for batch in batches {
+      show(batch, &saved, in: transaction)
+      batch.showIdentifiers()
+    }
     let rewritten = batches.flatMap(\.receipt.reregistered)
     for snapshot in rewritten { reregister(snapshot) }
     for batch in batches {

@@ -26,12 +26,14 @@ extension DefaultSnapshot {
     let descriptor = storage.descriptor
     var cells = storage.overlay.values
     var toManys: [ToManySnapshot] = []
+    var holders: [(slot: Int, value: _SlotValue)] = []
     if !descriptor.slotsToConvert.isEmpty, cells != nil {
       let leafCount = descriptor.layout.kinds.count - descriptor.slotCount
       if leafCount > 0 { cells?.append(contentsOf: repeatElement(.unset, count: leafCount)) }
       for slot in descriptor.slotsToConvert {
         let value = storage.overlaid(slot)
         if case .unset = value { continue }
+        let encodedCount = NewIdentifiers.encodedCount
         do {
           let isExact = try DefaultSnapshot.convert(
             value, slot: slot, of: descriptor, isForColumns, into: &cells, &toManys)
@@ -39,16 +41,17 @@ extension DefaultSnapshot {
         } catch {
           try onFailure(error)
         }
+        if NewIdentifiers.encodedCount != encodedCount { holders.append((slot, value)) }
       }
     }
     self.init(
       persistentIdentifier: storage.identifier, descriptor: descriptor, page: storage.page,
       row: storage.row, cells: cells, toManys: toManys,
-      changedSlots: changedSlots)
+      changedSlots: changedSlots, identifierValues: IdentifierValues(holders))
   }
 
   /// - Returns: Whether the cells of a composite give back the value.
-  private static func convert(
+  static func convert(
     _ value: _SlotValue, slot: Int, of descriptor: _ModelDescriptor, _ isForColumns: Bool,
     into cells: inout ContiguousArray<_SlotValue>?, _ toManys: inout [ToManySnapshot]
   ) throws -> Bool {

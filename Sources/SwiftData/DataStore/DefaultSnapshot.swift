@@ -20,12 +20,14 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// Changed one-to-one relationships that were emptied because their model was set elsewhere or deleted: by
   /// slot, that model. Another writer may have given the row another one since.
   var displacedLinks: [Int: PersistentIdentifier]
+  /// Attributes whose cells contain temporary identifiers; `nil` for none.
+  let identifierValues: IdentifierValues?
 
   init(
     persistentIdentifier: PersistentIdentifier, descriptor: _ModelDescriptor, page: RowPage?,
     row: UnsafeRawPointer?, cells: ContiguousArray<_SlotValue>? = nil,
     toManys: [ToManySnapshot] = [], changedSlots: SlotSet = SlotSet(),
-    displacedLinks: [Int: PersistentIdentifier] = [:]
+    displacedLinks: [Int: PersistentIdentifier] = [:], identifierValues: IdentifierValues? = nil
   ) {
     self.persistentIdentifier = persistentIdentifier
     self.descriptor = descriptor
@@ -35,6 +37,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     self.toManys = toManys
     self.changedSlots = changedSlots
     self.displacedLinks = displacedLinks
+    self.identifierValues = identifierValues
   }
 
   /// Creates a snapshot of the values of a model.
@@ -54,13 +57,15 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// The same values under another identifier.
   /// - Parameters:
   ///   - persistentIdentifier: The identifier of the copy.
-  ///   - remappedIdentifiers: New identifiers of related models, by their old ones.
+  ///   - remappedIdentifiers: New identifiers of related models, by their old ones. Temporary identifiers in
+  ///     attributes are replaced too.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
   ) -> DefaultSnapshot {
     var copied = cells
     var copiedToManys = toManys
+    var identifierValues = identifierValues
     if let map = remappedIdentifiers, !map.isEmpty {
       for slot in descriptor.relationshipSlots {
         guard case .identifier(let identifier) = copied?[slot], let other = map[identifier] else {
@@ -69,11 +74,13 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
         copied?[slot] = .identifier(other)
       }
       copiedToManys = toManys.map { $0.remapped(map) }
+      let new = NewIdentifiers { map[$0] }
+      if identifierValues != nil, put(new, into: &copied) { identifierValues = nil }
     }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
       cells: copied, toManys: copiedToManys, changedSlots: changedSlots,
-      displacedLinks: displacedLinks)
+      displacedLinks: displacedLinks, identifierValues: identifierValues)
   }
 }
 
@@ -110,7 +117,8 @@ extension DefaultSnapshot {
     for cell in changed { cells[cell] = value }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
-      cells: cells, toManys: toManys, changedSlots: changedSlots, displacedLinks: displacedLinks)
+      cells: cells, toManys: toManys, changedSlots: changedSlots, displacedLinks: displacedLinks,
+      identifierValues: identifierValues)
   }
 
   /// The same values without changes, if it is not known which values differ from the row.
@@ -158,7 +166,8 @@ extension DefaultSnapshot {
     self = DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,
       cells: cells, toManys: toManys.filter { $0.slot != slot } + [filled],
-      changedSlots: changedSlots, displacedLinks: displacedLinks)
+      changedSlots: changedSlots, displacedLinks: displacedLinks,
+      identifierValues: identifierValues)
   }
 }
 

@@ -157,10 +157,12 @@ extension PersistentIdentifier {
   }
 
   /// Encodes Apple's form, which ``init(from:)`` decodes.
+  ///
+  /// A save encodes the permanent identifiers of the models that it inserts.
   /// - Parameter encoder: The encoder to write to.
   /// - Throws: Errors of the encoder.
   public func encode(to encoder: any Encoder) throws {
-    let stable = resolved
+    let stable = stable
     stable.temporaryScope?.noteEncoded()
     var outer = encoder.container(keyedBy: OuterKeys.self)
     var inner = outer.nestedContainer(keyedBy: InnerKeys.self, forKey: .implementation)

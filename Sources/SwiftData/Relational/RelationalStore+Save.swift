@@ -50,7 +50,10 @@ extension RelationalStore {
     let save = try openRelationalSave(for: request.editingState, access)
     var receipt: SaveReceipt
     do {
-      receipt = try save.write(SaveRequest(request), SaveOptions())
+      let request = SaveRequest(request)
+      receipt = try save.write(request, SaveOptions())
+      let rows = try request.completion(receipt)
+      if !rows.isEmpty { try save.complete(rows) }
     } catch {
       save.abandon()
       throw error
@@ -118,6 +121,31 @@ private final class RelationalSave: OpenSave {
     }
   }
 
+  func complete(_ rows: [DefaultSnapshot]) throws {
+    try transaction.lease.use { session in
+      let prepared = PreparedSave(store: store, session: session)
+      let keys = InsertedKeys(mapping: store.mapping)
+      var statements: [Columns: (sql: String, cells: [SaveStatements.Cell])] = [:]
+      for row in rows {
+        guard let key = row.persistentIdentifier.rowKey else { continue }
+        let save = try prepared.save(of: row)
+        let columns = Columns(entity: save.statements.entity.number, slots: row.changedSlots)
+        let statement = statements[columns] ?? save.statements.rewriting(row.changedSlots)
+        statements[columns] = statement
+        if statement.cells.isEmpty { continue }
+        let values = RowValues(
+          row: row.rowCells, cells: statement.cells, keys: keys, trailingKey: key)
+        try prepared.statement(statement.sql).runLater(.row(values))
+      }
+    }
+  }
+
+  /// The columns that a statement writes again.
+  private struct Columns: Hashable {
+    let entity: Int
+    let slots: SlotSet
+  }
+
   func commit() throws {
     let isOutermost: Bool
     do {
@@ -139,6 +167,14 @@ private final class RelationalSave: OpenSave {
   }
 
   func abandon() { transaction.abandon() }
+}
+
+extension SaveStatements {
+  /// Writes the columns of some slots of a row that the same transaction has written.
+  fileprivate func rewriting(_ slots: SlotSet) -> (sql: String, cells: [Cell]) {
+    let columns = columns(of: slots)
+    return (update(of: columns, keepsVersion: true), columns.map(\.source))
+  }
 }
 
 private struct OpenTransaction {

@@ -175,9 +175,12 @@ package struct SaveStatements: Sendable {
   }
 
   /// The update of some columns. The key is the last parameter.
-  package func update(of changed: [Column], returningKey: Bool = false) -> String {
+  /// - Parameter keepsVersion: Whether the row counts as written already.
+  package func update(
+    of changed: [Column], returningKey: Bool = false, keepsVersion: Bool = false
+  ) -> String {
     var assignments = changed.enumerated().map { Assignment($1.name, .parameter($0)) }
-    assignments.append(RowColumns.nextVersion)
+    if !keepsVersion { assignments.append(RowColumns.nextVersion) }
     let update = Update(
       entity.table, set: assignments, where: isRow(changed.count),
       returning: returningKey ? [RowColumns.key] : [])

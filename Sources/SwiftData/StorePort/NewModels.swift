@@ -23,17 +23,23 @@ package struct NewModels {
   mutating func reserveCapacity(_ count: Int) { storages.reserveCapacity(count) }
 
   /// - Parameter isForColumns: Whether the store has a column for each part of a value.
+  /// - Returns: The attributes that contain temporary identifiers; `nil` for none.
   /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
-  mutating func append(_ storage: _ModelStorage, isForColumns: Bool) throws {
+  mutating func append(
+    _ storage: _ModelStorage, isForColumns: Bool
+  ) throws -> IdentifierValues? {
     storage.completePartialRow()
+    var holders: IdentifierValues?
     if !storage.descriptor.slotsToConvert.isEmpty {
       let snapshot = try DefaultSnapshot(storage, isForColumns: isForColumns)
       if snapshots.isEmpty { snapshots = Array(repeating: nil, count: storages.count) }
       snapshots.append(snapshot)
+      holders = snapshot.identifierValues
     } else if !snapshots.isEmpty {
       snapshots.append(nil)
     }
     storages.append(storage)
+    return holders
   }
 
   /// Called when the stores have written the models.
@@ -77,6 +83,13 @@ package struct NewModels {
       return identifier
     }
     return storages[index].knownIdentifier
+  }
+
+  /// Puts permanent identifiers into the attributes of some models.
+  mutating func name(_ new: NewIdentifiers) {
+    for index in snapshots.indices where snapshots[index]?.identifierValues != nil {
+      snapshots[index] = snapshots[index]?.naming(new)
+    }
   }
 
   /// Writes other values of a model than those that it has in memory.

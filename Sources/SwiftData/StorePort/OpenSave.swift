@@ -11,6 +11,12 @@ package protocol OpenSave {
     source: any _FaultSource
   ) throws -> SaveReceipt
 
+  /// Writes some values of written rows again, in the same version: they contain identifiers that are known only
+  /// when all stores have written. Not called for a store without transactions.
+  /// - Parameter rows: Rows of this save, with the changed slots to write. None of them is named twice.
+  /// - Throws: `SwiftDataError`, or the store's error; call `abandon` then.
+  func complete(_ rows: [DefaultSnapshot]) throws
+
   /// - Throws: The store's error; nothing is stored then, and the save has ended.
   func commit() throws
 

@@ -162,6 +162,8 @@ private struct SaveThroughProtocol<Store: DataStore>: OpenSave {
     source: any _FaultSource
   ) throws -> SaveReceipt { try port.save(request, source: source) }
 
+  func complete(_ rows: [DefaultSnapshot]) {}
+
   func commit() {}
 
   func abandon() {}
