@@ -31,8 +31,23 @@ final class ChangeRecorder {
       }
     }
     if watchers.isActive { watchers.willEdit(storage, slot: slot) }
-    changes.change(storage)
+    change(storage)
     storage.overlay.markChanged(slot)
+  }
+
+  private func change(_ storage: _ModelStorage) {
+    guard changes.change(storage) else { return }
+    watchers.instanceDidChange(storage)
+    // Loaded lists hold the instance that the identifier has led to.
+    let descriptor = storage.descriptor
+    for slot in descriptor.relationshipSlots where descriptor.properties[slot].isToOne {
+      guard let inverse = descriptor.link(slot, in: faults.coordinator)?.inverseSlot,
+        let partner = storage.relationships.partner(slot)
+      else { continue }
+      let owner = partner._$storage
+      guard case .toMany = owner.overlaid(inverse) else { continue }
+      owner.notifyingObservers(of: inverse) { owner.relationships.forgetMembers(inverse) }
+    }
   }
 
   /// Called after a save for an edit that was made while it wrote, and that the watchers have seen then.
@@ -43,7 +58,7 @@ final class ChangeRecorder {
       lostReferences.recordEditWithoutRow(of: storage, slot)
       return false
     }
-    changes.change(storage)
+    change(storage)
     storage.overlay.markChanged(slot)
     return true
   }
@@ -70,7 +85,10 @@ final class ChangeRecorder {
   func delete(_ storage: _ModelStorage) -> Bool {
     if watchers.isActive { watchers.willDelete(storage) }
     if changes.delete(storage) { return true }
-    for other in identities.otherInstances(of: storage) { _ = changes.delete(other.storage) }
+    for other in identities.otherInstances(of: storage) {
+      watchers.instanceDidChange(other.storage)
+      _ = changes.delete(other.storage)
+    }
     return false
   }
 
@@ -83,8 +101,10 @@ final class ChangeRecorder {
   /// Takes back the deletion of a row, for all its instances.
   func restoreDeleted(_ storage: _ModelStorage) {
     changes.undoDeletion(of: storage)
+    watchers.instanceDidChange(storage)
     for other in identities.otherInstances(of: storage) {
       changes.undoDeletion(of: other.storage)
+      watchers.instanceDidChange(other.storage)
     }
   }
 

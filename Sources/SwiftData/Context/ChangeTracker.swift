@@ -5,6 +5,9 @@ import OpenSwiftDataRowStorage
 /// Each edit, insertion and deletion is recorded here; `SaveSession` and `PendingMerge` read it. A
 /// model is in one of three lists, according to its flags (`ModelLifeCycle.swift`).
 ///
+/// Of several instances of a row, the one that was edited last is the registered one. So if any has unsaved
+/// edits, the registered one has some.
+///
 /// Holds its models strongly, so that an edited model without another owner is still saved. Belongs
 /// to one context and is used on its thread only.
 final class ChangeTracker {
@@ -19,8 +22,12 @@ final class ChangeTracker {
   private(set) var gainsWithoutInverse: [MemberGain] = []
   /// What other contexts have stored under the unsaved changes.
   private let feed: ExternalChangeFeed
+  private let identities: IdentityRegistry
 
-  init(_ feed: ExternalChangeFeed) { self.feed = feed }
+  init(_ feed: ExternalChangeFeed, _ identities: IdentityRegistry) {
+    self.feed = feed
+    self.identities = identities
+  }
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
@@ -47,19 +54,24 @@ final class ChangeTracker {
   func undoDeletion(of storage: _ModelStorage) {
     defer { _invariantCheck(storage) }
     guard let saved = deleted.remove(storage) else { return }
-    if storage.becomeUndeleted() { changed.append(storage, saved: saved) }
+    if storage.becomeUndeleted() {
+      changed.append(storage, saved: saved)
+      identities.promote(storage)
+    }
   }
 
   /// - Precondition: If the model is not pending, none of its slots is marked as changed.
-  func change(_ storage: _ModelStorage) {
+  /// - Returns: Whether its identifier has led to another instance of the row until now.
+  func change(_ storage: _ModelStorage) -> Bool {
     guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .hasNoRow]) else {
       if inserted.notesEdits { inserted.noteEdit(of: storage) }
       if changed.notesEdits { changed.noteEdit(of: storage) }
-      return
+      return false
     }
     storage.becomeChanged()
     changed.append(storage, saved: SavedValues(storage))
     _invariantCheck(storage)
+    return identities.promote(storage)
   }
 
   /// - Returns: Whether the model was new, and so is no longer pending.
@@ -106,6 +118,8 @@ final class ChangeTracker {
     if changed.remove(storage) != nil {
       storage.clearPending()
       clearConflicts(of: storage)
+      for other in identities.otherInstances(of: storage)
+      where other.storage.flags.contains(.isChanged) { identities.promote(other.storage) }
     }
     _invariantCheck(storage)
   }

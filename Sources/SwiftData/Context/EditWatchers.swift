@@ -40,6 +40,9 @@ protocol EditWatcher: AnyObject {
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage])
   /// A relationship has lost models that left the context. That is not an edit of the user.
   func didDropReferences(of storage: _ModelStorage, slot: Int)
+  /// An instance of a row has taken the place of another one, or was deleted with it. That is not an edit of
+  /// the user.
+  func instanceDidChange(_ storage: _ModelStorage)
   /// The user has ended an event.
   func didProcessPendingChanges()
   /// The actor of the context is known now, or has changed.
@@ -59,6 +62,7 @@ extension EditWatcher {
   func willSave() {}
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {}
   func didDropReferences(of storage: _ModelStorage, slot: Int) {}
+  func instanceDidChange(_ storage: _ModelStorage) {}
   func didProcessPendingChanges() {}
   func executorDidChange() {}
 }
@@ -183,6 +187,10 @@ final class EditWatchers {
 
   func didDropReferences(of storage: _ModelStorage, slot: Int) {
     for watcher in all { watcher.didDropReferences(of: storage, slot: slot) }
+  }
+
+  func instanceDidChange(_ storage: _ModelStorage) {
+    for watcher in all { watcher.instanceDidChange(storage) }
   }
 
   func didProcessPendingChanges() {
