@@ -137,7 +137,7 @@ final class Autosave: EditWatcher, @unchecked Sendable {
     if hasChanges { noteEdit() }
   }
 
-  func didRollBack() { noteNothingPending() }
+  func willRollBack(_ changes: ChangeTracker) { noteNothingPending() }
 
   private func noteNothingPending() {
     // The next edit may come from another thread.

@@ -108,6 +108,11 @@ final class ChangeRecorder {
     }
   }
 
+  /// Called when a failed save has restored a relationship that its rules had changed.
+  func didRestore(_ storage: _ModelStorage, slot: Int) {
+    watchers.didChangeReferences(of: storage, slot: slot)
+  }
+
   /// One model for each row to delete.
   var rowsToDelete: [_ModelStorage] {
     // Instances of a row that another context deleted are no longer duplicates in the registry.

@@ -93,7 +93,7 @@ extension ContextCore {
   func rollback() {
     let refused = refusedEdits.removeAll()
     lostReferences.forgetDiscardedEdits()
-    watchers.didRollBack()
+    watchers.willRollBack(changes)
     externalChanges.feed.clearConflicts()
     let inserted = Array(changes.inserted)
     let touched = changes.changed.savedValues + changes.deleted.savedValues

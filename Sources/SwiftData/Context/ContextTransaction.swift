@@ -155,7 +155,10 @@ final class ContextTransaction {
     // Only those that are all unsaved again are known to retain each other.
     for entry in undone { entry.storage.relationships.weaken(in: core.coordinator) }
     restoreDeleted(in: core)
-    if writeCount > 0 || !inserted.isEmpty || !deleted.isEmpty { showStoredValues(in: core) }
+    if writeCount > 0 || !inserted.isEmpty || !deleted.isEmpty {
+      showStoredValues(in: core)
+      core.watchers.didUndo(changes, of: inserted.map(\.storage) + deleted.map(\.storage))
+    }
     withExtendedLifetime((inserted, deleted)) {}
   }
 
@@ -318,7 +321,6 @@ extension ContextCore {
     stores.isBesideWriters = false
     rollback()
     transaction.undo(in: self)
-    watchers.didRollBack()
     identities._invariantCheck()
   }
 }

@@ -33,15 +33,19 @@ protocol EditWatcher: AnyObject {
   /// A save has ended. If it stored everything, nothing is pending.
   /// - Parameter saved: `nil` if the save failed; empty if no watcher needs the changes.
   func didSave(_ saved: SavedChanges?)
-  /// All pending changes were discarded.
-  func didRollBack()
+  /// All pending changes are about to be discarded.
+  func willRollBack(_ changes: ChangeTracker)
+  /// A transaction has failed, and the effects of its saves on models were undone.
+  /// - Parameter models: Those that it had saved for the first time, or deleted.
+  func didUndo(_ saved: SavedChanges, of models: [_ModelStorage])
   /// Changes saved by other contexts, or made by a batch deletion, have been applied.
   /// - Parameter lost: Models of this context whose rows were deleted.
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage])
-  /// A relationship has lost models that left the context. That is not an edit of the user.
-  func didDropReferences(of storage: _ModelStorage, slot: Int)
-  /// An instance of a row has taken the place of another one, or was deleted with it. That is not an edit of
-  /// the user.
+  /// A relationship has lost models that left the context, or was restored after a failed save. That is not
+  /// an edit of the user.
+  func didChangeReferences(of storage: _ModelStorage, slot: Int)
+  /// An instance of a row has taken the place of another one, or was deleted with it; or a deletion of it by
+  /// a failed save was undone. That is not an edit of the user.
   func instanceDidChange(_ storage: _ModelStorage)
   /// The user has ended an event.
   func didProcessPendingChanges()
@@ -61,7 +65,8 @@ extension EditWatcher {
   func endEvent() {}
   func willSave() {}
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {}
-  func didDropReferences(of storage: _ModelStorage, slot: Int) {}
+  func didUndo(_ saved: SavedChanges, of models: [_ModelStorage]) {}
+  func didChangeReferences(of storage: _ModelStorage, slot: Int) {}
   func instanceDidChange(_ storage: _ModelStorage) {}
   func didProcessPendingChanges() {}
   func executorDidChange() {}
@@ -168,25 +173,34 @@ final class EditWatchers {
     for watcher in all { watcher.willSave() }
     var saved: SaveSession.Saved?
     defer { didSave(saved?.note) }
-    let stored = try save()
-    saved = stored
-    return stored
+    do {
+      let stored = try save()
+      saved = stored
+      return stored
+    } catch let partial as SaveSession.PartialCommit {
+      didApply(.everything, lost: [])
+      throw partial
+    }
   }
 
   func didSave(_ saved: SavedChanges?) {
     for watcher in all { watcher.didSave(saved) }
   }
 
-  func didRollBack() {
-    for watcher in all { watcher.didRollBack() }
+  func willRollBack(_ changes: ChangeTracker) {
+    for watcher in all { watcher.willRollBack(changes) }
+  }
+
+  func didUndo(_ saved: SavedChanges, of models: [_ModelStorage]) {
+    for watcher in all { watcher.didUndo(saved, of: models) }
   }
 
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {
     for watcher in all { watcher.didApply(saved, lost: lost) }
   }
 
-  func didDropReferences(of storage: _ModelStorage, slot: Int) {
-    for watcher in all { watcher.didDropReferences(of: storage, slot: slot) }
+  func didChangeReferences(of storage: _ModelStorage, slot: Int) {
+    for watcher in all { watcher.didChangeReferences(of: storage, slot: slot) }
   }
 
   func instanceDidChange(_ storage: _ModelStorage) {

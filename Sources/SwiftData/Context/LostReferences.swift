@@ -53,7 +53,7 @@ final class LostReferences {
     guard list.mentions(where: isGone) else { return }
     var dropped: [any PersistentModel] = []
     storage.notifyingObservers(of: slot) { dropped = list.dropAll(where: isGone) }
-    watchers.didDropReferences(of: storage, slot: slot)
+    watchers.didChangeReferences(of: storage, slot: slot)
     withExtendedLifetime(dropped) {}
   }
 
@@ -90,7 +90,7 @@ final class LostReferences {
             noteDiscarded(SlotSet(slot), of: storage)
           }
           storage.notifyingObservers(of: slot) { storage.overlay(.null, at: slot) }
-          watchers.didDropReferences(of: storage, slot: slot)
+          watchers.didChangeReferences(of: storage, slot: slot)
         case .unset, .null, .identifier, .weakReferences: continue
         }
       }

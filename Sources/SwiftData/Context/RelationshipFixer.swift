@@ -310,7 +310,10 @@ extension RelationshipFixer {
       position = lose(model, willChangeToMany(partner, slot: slot), of: partner, slot)
     }
     guard wasChanged, case .toMany(let value) = partner.overlaid(slot) else { return restore }
-    return { partner.notifyingObservers(of: slot) { value.gain(model, at: position) } }
+    return { [recorder] in
+      partner.notifyingObservers(of: slot) { value.gain(model, at: position) }
+      recorder.didRestore(partner, slot: slot)
+    }
   }
 
   /// Clears a to-one that refers to a deleted model, which changes its owner.
@@ -332,10 +335,11 @@ extension RelationshipFixer {
     let old = partner.overlaid(slot)
     let slots = partner.changedSlots
     let wasClean = partner.flags.isDisjoint(with: [.isChanged, .isInserted])
-    return { [changes = recorder.changes] in
+    return { [recorder] in
       partner.notifyingObservers(of: slot) { partner.overlay(old, at: slot) }
       partner.overlay.keepChanged(slots)
-      if wasClean { changes.forget(partner) }
+      if wasClean { recorder.changes.forget(partner) }
+      recorder.didRestore(partner, slot: slot)
     }
   }
 

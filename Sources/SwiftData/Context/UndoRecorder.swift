@@ -117,11 +117,13 @@ final class UndoRecorder: EditWatcher {
   }
 
   /// The states that the steps restore no longer exist.
-  func didRollBack() {
+  func willRollBack(_ changes: ChangeTracker) {
     forgetAll()
     // The context is about to discard its changes.
     gainCount = 0
   }
+
+  func didUndo(_ saved: SavedChanges, of models: [_ModelStorage]) { forgetAll() }
 
   func willClose(losing changes: ChangeTracker) { end() }
 

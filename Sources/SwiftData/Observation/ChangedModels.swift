@@ -41,7 +41,36 @@ struct ChangedModels {
     }
   }
 
-  mutating func insertEverything() { isEverything = true }
+  /// Adds what a rollback takes back.
+  mutating func insert(discarded changes: ChangeTracker) {
+    for storage in changes.inserted { insertInsertedOrDeleted(storage) }
+    for storage in changes.changed { insertEdits(of: storage) }
+    for storage in changes.deleted {
+      insertInsertedOrDeleted(storage)
+      insertEdits(of: storage)
+    }
+  }
+
+  private mutating func insertEdits(of storage: _ModelStorage) {
+    change(storage.descriptor) { kind in
+      kind.slots.formUnion(storage.changedSlots)
+      kind.models.insert(storage)
+    }
+  }
+
+  /// Adds what a failed transaction had saved.
+  /// - Parameter models: Those that it had saved for the first time, or deleted.
+  mutating func insert(
+    undone saved: SavedChanges, of models: [_ModelStorage], in coordinator: any StoreCoordinator
+  ) {
+    insert(savedExternally: saved, in: coordinator)
+    // Their rows are there again.
+    for identifier in saved.deleted {
+      guard let descriptor = coordinator.descriptor(identifier.entityName) else { continue }
+      change(descriptor) { $0.models.insert(identifier) }
+    }
+    for storage in models { insertInsertedOrDeleted(storage) }
+  }
 
   /// Adds what other contexts, containers or processes have saved.
   mutating func insert(savedExternally saved: SavedChanges, in coordinator: any StoreCoordinator) {

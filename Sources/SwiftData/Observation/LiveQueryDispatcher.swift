@@ -154,18 +154,19 @@ final class LiveQueryDispatcher: EditWatcher {
   }
 
   func didSave(_ saved: SavedChanges?) {
-    if let saved {
-      touched.insert(savedByContext: saved, in: coordinator)
-    } else {
-      // What the failed save changed in memory was taken back.
-      touched.insertEverything()
-    }
+    if let saved { touched.insert(savedByContext: saved, in: coordinator) }
     if !touched.isEmpty { wake() }
     if job == nil { flush() }
   }
 
-  func didRollBack() {
-    touched.insertEverything()
+  func willRollBack(_ changes: ChangeTracker) {
+    if changes.isEmpty { return }
+    touched.insert(discarded: changes)
+    wake()
+  }
+
+  func didUndo(_ saved: SavedChanges, of models: [_ModelStorage]) {
+    touched.insert(undone: saved, of: models, in: coordinator)
     wake()
   }
 
@@ -178,7 +179,7 @@ final class LiveQueryDispatcher: EditWatcher {
     for followed in queries { followed.query?.notifyAgain() }
   }
 
-  func didDropReferences(of storage: _ModelStorage, slot: Int) {
+  func didChangeReferences(of storage: _ModelStorage, slot: Int) {
     touched.insert(storage, slot: slot)
     wake()
   }

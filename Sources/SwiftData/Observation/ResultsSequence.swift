@@ -105,8 +105,9 @@ public struct ResultsChangeSequence<Model: PersistentModel>: AsyncSequence {
     public let models: [Model]
     /// The difference from the previous value; from an empty list for the first one.
     ///
-    /// Models that were edited are updated. All models are, if very many were edited at once or a
-    /// context was rolled back.
+    /// Models that were edited are updated, also those that a rollback restores. All models are, if very many
+    /// were edited at once, or if another process may have edited any of them: at a save of it that can't be
+    /// traced, and at the beginning of a transaction after it has saved, or on PostgreSQL.
     public let difference: ResultsDifference
   }
 

@@ -92,12 +92,97 @@ import Testing
   }
 
   @Test func whatCannotBeNamedIsUpdated() async throws {
+    for number in 10..<300 { context.insert(Task("task", number * 10)) }
+    try context.save()
+    var changes = context.changes(of: order).makeAsyncIterator()
+    for task in try await next(&changes).models { task.note = "unsaved" }
+    _ = try await next(&changes)
+    context.rollback()
+    let change = try await next(&changes)
+    #expect(change.difference.updated.count == 300 && change.difference.moved.isEmpty)
+  }
+
+  @Test func aRollbackNamesWhatItRestores() async throws {
     var changes = context.changes(of: order).makeAsyncIterator()
     let models = try await next(&changes).models
     models[0].note = "unsaved"
+    models[3].rank = 75
+    context.delete(models[6])
+    let new = Task("new", 5)
+    context.insert(new)
+    _ = try await next(&changes)
     context.rollback()
     let change = try await next(&changes)
-    #expect(change.difference.updated.count == 10 && change.difference.moved.isEmpty)
+    #expect(change.models.map(\.rank) == Array(stride(from: 0, to: 100, by: 10)))
+    #expect(change.difference.updated.map(\.offset) == [0, 3])
+    #expect(change.difference.moved.map(\.destination) == [3])
+    #expect(change.difference.inserted.map(\.offset) == [6])
+    #expect(change.difference.removed.map(\.offset) == [1])
+  }
+
+  /// A server does not tell whether others have written before a transaction.
+  @Test(.sqliteOnly("transactions"))
+  func whatChangesNothingUpdatesNothing() async throws {
+    struct Failure: Error {}
+    // The first transaction of a context reads all models again.
+    try context.transaction {}
+    var changes = context.changes(of: order).makeAsyncIterator()
+    let models = try await next(&changes).models
+    context.rollback()
+    #expect(throws: Failure.self) { try context.transaction { throw Failure() } }
+    context.insert(Task("unsaved", 25))
+    context.rollback()
+    models[4].note = "edited"
+    let change = try await next(&changes)
+    #expect(change.difference.updated.map(\.offset) == [4] && change.difference.inserted.isEmpty)
+  }
+
+  /// A server does not tell whether others have written before a transaction.
+  @Test(.sqliteOnly("transactions"))
+  func aFailedTransactionNamesWhatItHadSaved() async throws {
+    struct Failure: Error {}
+    try context.transaction {}
+    var changes = context.changes(of: order).makeAsyncIterator()
+    let models = try await next(&changes).models
+    let observer = try ResultsObserver<Task, Never>(fetchDescriptor: order, modelContext: context)
+    #expect(throws: Failure.self) {
+      try context.transaction {
+        models[1].rank = 95
+        context.delete(models[2])
+        context.insert(Task("new", 5))
+        try context.save()
+        try context.delete(model: Task.self, where: #Predicate { $0.rank == 40 })
+        #expect(observer.results.map(\.rank) == [0, 5, 30, 50, 60, 70, 80, 90, 95])
+        models[7].note = "unsaved"
+        throw Failure()
+      }
+    }
+    let change = try await next(&changes)
+    #expect(change.models.map(\.rank) == Array(stride(from: 0, to: 100, by: 10)))
+    #expect(observer.results.map(\.rank) == change.models.map(\.rank))
+    #expect(change.difference.inserted.isEmpty && change.difference.removed.isEmpty)
+    #expect(change.difference.updated.map(\.offset) == [1, 2, 4, 7])
+  }
+
+  @Test func aRefusedSaveUpdatesNothing() async throws {
+    typealias Seat = Upserting.Seat
+    let context = try Upserting.context()
+    context.uniquenessPolicy = .refuse
+    for number in 0..<10 { context.insert(Seat("a", number)) }
+    try context.save()
+    let byNumber = FetchDescriptor<Seat>(
+      predicate: #Predicate { $0.guest != "none" }, sortBy: [SortDescriptor(\.number)])
+    var changes = context.changes(of: byNumber).makeAsyncIterator()
+    let seats = try #require(await changes.next(isolation: MainActor.shared)).models
+    seats[2].guest = "Ann"
+    context.insert(Seat("a", 3, guest: "none"))
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    let change = try #require(await changes.next(isolation: MainActor.shared))
+    #expect(change.models.count == 10 && change.difference.updated.map(\.offset) == [2])
+    context.rollback()
+    let rollback = try #require(await changes.next(isolation: MainActor.shared))
+    #expect(rollback.difference.updated.map(\.offset) == [2])
+    #expect(rollback.difference.inserted.isEmpty)
   }
 
   @Test func requestsOverRelationshipsNameTheirOwnModels() async throws {

@@ -164,7 +164,7 @@ struct ResultsObserverTests {
     #expect(fetches { count = observer.results.count } == 0)
     #expect(count == 1)
     context.rollback()
-    #expect(fetches { count = observer.results.count } == 1)
+    #expect(fetches { count = observer.results.count } == 0)
     fetched.name = "b"
     try other.save()
     _ = observer.results
