@@ -130,11 +130,14 @@ final class ContextCore {
   }
 
   func undoApplication(
-    _ step: UndoStep, keeping isKept: @escaping (_ModelStorage) -> Bool
+    _ step: UndoStep, keeping merged: MergedModels,
+    _ didInsertAgain: @escaping (any PersistentModel, [any PersistentModel]) -> Void
   ) -> UndoApplication {
     UndoApplication(
-      step: step, isKept: isKept, source: self, context: identity, identities: identities,
-      recorder: recorder, graph: graph, fixer: relationships)
+      step: step, merged: merged, source: self, context: identity, identities: identities,
+      recorder: recorder, graph: graph, fixer: relationships, coordinator: coordinator,
+      find: { [unowned self] in faults.model(for: $0, in: self) as? any PersistentModel },
+      didInsertAgain: didInsertAgain)
   }
 }
 

@@ -24,8 +24,15 @@ protocol EditWatcher: AnyObject {
 
   /// A save begins; changes made by its delete rules are not edits of the user.
   func willSave()
-  /// A save has made a new model an instance of a row that was stored before.
-  func didMerge(_ storage: _ModelStorage)
+  /// Whether `didMerge` needs the links.
+  var needsEarlierLinks: Bool { get }
+  /// A save has made a new model an instance of a row that was stored before, and is about to show that row.
+  /// - Parameters:
+  ///   - links: Where the row led before; `nil` if that is not known.
+  ///   - newMembers: The members that lists have gained, where they or their owners are the row.
+  func didMerge(
+    _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
+    _ newMembers: [SaveConsequences.NewMember])
   /// A save has taken a member from a list without an inverse, because another owner had gained it.
   func didTake(_ taking: SaveConsequences.Taking)
   /// Whether `didSave` needs the saved changes.
@@ -58,7 +65,11 @@ protocol EditWatcher: AnyObject {
 extension EditWatcher {
   var needsEachDeletion: Bool { false }
   var wantsSavedChanges: Bool { false }
-  func didMerge(_ storage: _ModelStorage) {}
+  var needsEarlierLinks: Bool { false }
+  func didMerge(
+    _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
+    _ newMembers: [SaveConsequences.NewMember]
+  ) {}
   func didTake(_ taking: SaveConsequences.Taking) {}
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
   func didRefuseEdit() {}
@@ -158,8 +169,13 @@ final class EditWatchers {
     update()
   }
 
-  func didMerge(_ storage: _ModelStorage) {
-    for watcher in all { watcher.didMerge(storage) }
+  var needEarlierLinks: Bool { all.contains(where: \.needsEarlierLinks) }
+
+  func didMerge(
+    _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
+    _ newMembers: [SaveConsequences.NewMember]
+  ) {
+    for watcher in all { watcher.didMerge(storage, links, newMembers) }
   }
 
   func didTake(_ taking: SaveConsequences.Taking) {

@@ -38,9 +38,35 @@ extension ModelContext {
   var undoRecorder: UndoRecorder? { core.watchers.first(UndoRecorder.self) }
 
   /// Restores the state before an event; called by the `UndoRecorder`.
-  /// - Parameter isKept: Whether the row of an inserted model was stored before.
-  func apply(_ step: UndoStep, keeping isKept: @escaping (_ModelStorage) -> Bool) {
-    core.undoApplication(step, keeping: isKept).run()
+  /// - Parameter merged: The inserted models whose rows were stored before.
+  /// - Parameter didInsertAgain: Called with a model that is inserted again, and the models that showed the same
+  ///   row before its deletion.
+  func apply(
+    _ step: UndoStep, keeping merged: MergedModels,
+    _ didInsertAgain: @escaping (any PersistentModel, [any PersistentModel]) -> Void
+  ) {
+    core.undoApplication(step, keeping: merged, didInsertAgain).run()
+  }
+
+  /// The other models that show the row of a model.
+  func otherInstances(of storage: _ModelStorage) -> [any PersistentModel] {
+    core.identities.otherInstances(of: storage).compactMap(\.storage.persistentModel)
+  }
+
+  /// Makes models without a row instances of the row of another one.
+  func show(_ storage: _ModelStorage, by models: [any PersistentModel]) {
+    for other in models.map(\._$storage)
+    where other.source == nil && other.flags.contains(.hasNoRow) {
+      other.notifyingObserversOfAll {
+        other.becomeRestored(in: core, as: storage.identifier)
+        core.identities.insertDuplicate(other, of: storage.identifier)
+      }
+    }
+  }
+
+  /// The model in memory with an identifier.
+  func known(_ identifier: PersistentIdentifier) -> _ModelStorage? {
+    core.identities.model(for: identifier)?.storage
   }
 
   /// Whether a save runs, and has called this code.

@@ -253,6 +253,7 @@ struct SaveSession {
   ) throws {
     var options = SaveOptions()
     options.refusesUpserts = refusesUpserts
+    options.notesEarlierLinks = watchers.needEarlierLinks
     options.needLastValues = models.faults
     for (index, batch) in batches.enumerated() {
       if batch.hasHolders, !batch.port.isTransactional {

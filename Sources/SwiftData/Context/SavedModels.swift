@@ -10,9 +10,9 @@
 /// Created by `ContextCore.save`, called by `SaveSession`, also before the commit: models of deleted
 /// rows keep their last values.
 struct SavedModels {
-  private let stores: ContextStores
-  private let identities: IdentityRegistry
-  private let watchers: EditWatchers
+  let stores: ContextStores
+  let identities: IdentityRegistry
+  let watchers: EditWatchers
   private let lostReferences: LostReferences
   private let changes: ChangeTracker
   private let recentModels: RecentlyFaultedModels
@@ -68,7 +68,6 @@ struct SavedModels {
       for merge in merges {
         isMerged[merge.index] = true
         if dropped.contains(merge.index) { continue }
-        watchers.didMerge(storages[merge.index])
         if !merge.isOfNewModel { merged.append(identifiers[merge.index]) }
       }
       for (index, permanent) in identifiers.enumerated() {
@@ -78,7 +77,6 @@ struct SavedModels {
           saved.inserted.append(permanent)
         }
         let isShown = makePermanent(storage, permanent)
-        if !isShown { watchers.didMerge(storage) }
         let descriptor = storage.descriptor
         if !isShown || descriptor.isConstrained && !batch.port.isTransactional {
           if isMerged.isEmpty { isMerged = [Bool](repeating: false, count: identifiers.count) }
@@ -92,6 +90,7 @@ struct SavedModels {
       }
       mayBeMerged.append(isMerged)
     }
+    noteMerges(of: batches, upserted.lazy.filter { !$0.isShown }.map(\.storage))
     // An upsert may have changed a row that other instances show. Their related models can be
     // looked up now that all models of this save have their identifiers.
     var latest: [PersistentIdentifier: _ModelStorage] = [:]
@@ -197,31 +196,6 @@ struct SavedModels {
   }
 
   // MARK: Identifiers
-
-  /// Called with the answer of a store that implements the public protocol. Where values are unique, the store
-  /// may have merged a new model with another one: of the save, loaded, or named by the store.
-  /// - Throws: `SwiftDataError.modelValidationFailure` if one without unique values got another's identifier.
-  func checkedMerges(of batch: SaveSession.Batch) throws -> [SaveConsequences.Merge] {
-    let identifiers = batch.receipt.inserted
-    let named = Set(batch.receipt.consequences.merged.map(\.index))
-    var (merges, known) = ([SaveConsequences.Merge](), Set<PersistentIdentifier>())
-    for (index, (storage, identifier)) in zip(batch.insertedStorages, identifiers).enumerated() {
-      let isRepeated = identifiers.count > 1 && !known.insert(identifier).inserted
-      guard isRepeated || named.contains(index) || identities.model(for: identifier) != nil
-      else { continue }
-      guard storage.descriptor.isConstrained else {
-        throw SwiftDataError.modelValidationFailure.with(
-          "The store \(batch.port.name) saved a new model, but returned the identifier \(identifier) for it, "
-            + "which another model has. The identifier of a new model must be one that no model has had.",
-          entity: storage.descriptor.entityName, because: .other)
-      }
-      // The save may have deleted the row before.
-      if isRepeated || !batch.deletedStorages.contains(where: { $0.identifier == identifier }) {
-        merges.append(SaveConsequences.Merge(index: index, isOfNewModel: isRepeated))
-      }
-    }
-    return merges
-  }
 
   /// Replaces a temporary identifier by the permanent one, in place.
   /// - Returns: Whether the identifier now leads to this model. If not, `becomeDuplicate` follows

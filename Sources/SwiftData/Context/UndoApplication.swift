@@ -1,7 +1,7 @@
 /// Restores the state before an event. Made by the context, called by `UndoRecorder`.
 ///
 /// 1. Deleted models are restored as the same instances; inserted models are deleted, except those that
-///    became a stored row.
+///    became a stored row, which gets the links that it had before (`EarlierRows`).
 /// 2. Attributes get their old values.
 /// 3. Relationships get their old related models: to-one sides first, then the members that to-many
 ///    sides gained and lost. Both sides stay consistent, even after changes that were not recorded.
@@ -9,8 +9,8 @@
 /// 4. Relationships without an inverse refer to restored models again.
 struct UndoApplication {
   let step: UndoStep
-  /// Whether a save has merged an inserted model with a row that was stored before.
-  let isKept: (_ModelStorage) -> Bool
+  /// What saves have merged with rows that were stored before.
+  let merged: MergedModels
   /// The context that restored models belong to.
   let source: any _FaultSource
   let context: ContextIdentity
@@ -18,18 +18,29 @@ struct UndoApplication {
   let recorder: ChangeRecorder
   let graph: ModelGraph
   let fixer: RelationshipFixer
+  let coordinator: any StoreCoordinator
+  /// Finds the model of a row that exists.
+  let find: (PersistentIdentifier) -> (any PersistentModel)?
+  /// Called with a model that is inserted again, and the models that showed the same row before its deletion.
+  let didInsertAgain: (any PersistentModel, [any PersistentModel]) -> Void
 
   func run() {
     let losses = step.takenMembers?.losses.filter { isHeld($0.member, by: $0.gain) } ?? []
     let returned = restoreModels()
-    for before in step.models.reversed() where !before.wasPresent && context.has(before.storage) {
-      // One that was merged before was deleted, not inserted.
-      if before.wasMerged || !isKept(before.storage) { graph.deleteAlone(before.storage) }
-    }
+    let inserted = step.models.reversed().filter { !$0.wasPresent && context.has($0.storage) }
+    let leaving = inserted.filter { !isKept($0) }.map(\.storage)
+    let kept = EarlierRows(
+      inserted.filter(isKept).map { ($0.storage, merged.earlierRow(of: $0.storage)) }, coordinator,
+      identities, context, fixer, find)
+    kept.restoreLinks()
+    kept.unlink(from: leaving)
+    for storage in leaving { graph.deleteAlone(storage) }
     let present = step.models.filter { $0.wasPresent && context.has($0.storage) }
     for before in present { restoreAttributes(before) }
     for before in present { restoreToOnes(before, wholly: returned.contains(before.identity)) }
-    for before in present { restoreToManys(before, wholly: returned.contains(before.identity)) }
+    for before in present {
+      restoreToManys(before, wholly: returned.contains(before.identity), besides: kept)
+    }
     for loss in losses where canBeReferenced(loss.member) && canBeReferenced(loss.owner) {
       fixer.add(loss.member, to: loss.owner._$storage, slot: loss.gain.slot)
     }
@@ -38,16 +49,24 @@ struct UndoApplication {
     identities._invariantCheck()
   }
 
+  /// Whether the row of an inserted model was stored before. A model that was merged before the event was deleted,
+  /// not inserted.
+  private func isKept(_ before: EarlierModelState) -> Bool {
+    !before.wasMerged && merged.contains(before.storage)
+  }
+
   /// Whether a list still has the member that it gained.
   private func isHeld(_ member: any PersistentModel, by gain: MemberGain) -> Bool {
     context.has(gain.owner)
       && gain.owner.relationships.loadedToMany(gain.slot).holds(member)
   }
 
+  /// One instance of each row is inserted again; the others become instances of the new row when it is saved.
   /// - Returns: The models that have to be inserted again, without related models.
   private func restoreModels() -> Set<ObjectIdentifier> {
-    var returned: Set<ObjectIdentifier> = []
+    var (returned, waiting) = (Set<ObjectIdentifier>(), Set<ObjectIdentifier>())
     for before in step.models where before.wasPresent && !context.has(before.storage) {
+      if waiting.contains(before.identity) { continue }
       let storage = before.storage
       if context.owns(storage) {
         if storage.flags.contains(.isDeleted) { recorder.undoDeletion(of: storage) }
@@ -55,6 +74,9 @@ struct UndoApplication {
         recorder.insert(storage, in: source)
         fixer.clear(storage)
         returned.insert(before.identity)
+        if before.otherInstances.isEmpty { continue }
+        waiting.formUnion(before.otherInstances.map { ObjectIdentifier($0._$storage) })
+        didInsertAgain(before.model, before.otherInstances)
       }
     }
     return returned
@@ -82,11 +104,20 @@ struct UndoApplication {
     }
   }
 
-  private func restoreToManys(_ before: EarlierModelState, wholly isNew: Bool) {
+  /// - Parameter kept: Inserted models whose rows have got their earlier links.
+  private func restoreToManys(
+    _ before: EarlierModelState, wholly isNew: Bool, besides kept: EarlierRows
+  ) {
     let storage = before.storage
     for toMany in before.toManys where isNew || before.isEdited(toMany.slot) {
       if !isNew {
-        for member in toMany.gained { fixer.remove(member, from: storage, slot: toMany.slot) }
+        for member in toMany.gained {
+          if kept.contains(member._$storage) {
+            kept.restoreUnwritten(member._$storage, gainedBy: toMany.slot, of: storage)
+          } else {
+            fixer.remove(member, from: storage, slot: toMany.slot)
+          }
+        }
       }
       for member in isNew ? toMany.membersBefore : toMany.lost where canBeReferenced(member) {
         fixer.add(member, to: storage, slot: toMany.slot)

@@ -31,7 +31,10 @@ final class UndoRecorder: EditWatcher {
   private let context: ContextReference
   private var pending = UndoStep()
   /// New models that a save merged with stored rows, which the undo of their insertion must keep.
-  private var merged: [ObjectIdentifier: WeakStorage] = [:]
+  private var merged = MergedModels()
+  /// Models that an undo has inserted again, and the others that showed the same row before its deletion. They show
+  /// the new row after the save.
+  private var insertedAgain: [(model: any PersistentModel, others: [any PersistentModel])] = []
   /// Models that events changed and changed back. They have no step, and count as changed.
   private var changedBack: [WeakStorage] = []
   /// The number of gains without an inverse that steps have.
@@ -71,7 +74,8 @@ final class UndoRecorder: EditWatcher {
 
   private func forgetAll() {
     pending = UndoStep()
-    merged = [:]
+    merged = MergedModels()
+    insertedAgain = []
     changedBack = []
     (gainCount, recentGains) = (changes.gainsWithoutInverse.count, [])
     manager.removeAllActions(withTarget: self)
@@ -91,6 +95,16 @@ final class UndoRecorder: EditWatcher {
     changedBack = []
     // Gains that are left belong to the next step.
     (gainCount, recentGains) = (0, [])
+    if !insertedAgain.isEmpty { showByOthers() }
+  }
+
+  /// A model may have left the context again.
+  private func showByOthers() {
+    for (model, others) in insertedAgain where identity.has(model._$storage) {
+      let storage = model._$storage
+      if !storage.flags.contains(.isInserted) { context.context?.show(storage, by: others) }
+    }
+    insertedAgain.removeAll { !$0.model._$storage.flags.contains(.isInserted) }
   }
 
   func didTake(_ taking: SaveConsequences.Taking) {
@@ -108,12 +122,19 @@ final class UndoRecorder: EditWatcher {
     cause.gains.note(TakenMembers.Loss(gain: cause.gain, member: member, owner: owner))
   }
 
-  func didMerge(_ storage: _ModelStorage) {
-    merged[ObjectIdentifier(storage)] = WeakStorage(storage: storage)
-  }
+  var needsEarlierLinks: Bool { true }
 
-  private func wasMerged(_ storage: _ModelStorage) -> Bool {
-    merged[ObjectIdentifier(storage)]?.storage === storage
+  func didMerge(
+    _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
+    _ newMembers: [SaveConsequences.NewMember]
+  ) {
+    guard let context = context.context else { return }
+    let earlier = links.map { links in
+      EarlierRow(
+        storage, links, newMembers, { storage.descriptor.link($0, in: coordinator) },
+        context.known)
+    }
+    merged.insert(storage, earlier)
   }
 
   /// The states that the steps restore no longer exist.
@@ -144,6 +165,7 @@ final class UndoRecorder: EditWatcher {
     note(storage)
     guard !isPaused, pending[storage]?.wasPresent == true else { return }
     noteAllRelationships(of: storage)
+    noteOtherInstances(of: storage)
     if !storage.flags.contains(.isInserted) { recordCascadeTargets(with: storage) }
   }
 
@@ -163,6 +185,7 @@ final class UndoRecorder: EditWatcher {
           }
           pending.recordPossibleCascade(partner)
           noteAllRelationships(of: partner)
+          noteOtherInstances(of: partner)
           queue.append(partner)
         }
       }
@@ -179,10 +202,17 @@ final class UndoRecorder: EditWatcher {
     }
   }
 
+  private func noteOtherInstances(of storage: _ModelStorage) {
+    let others =
+      insertedAgain.first { $0.model === storage.model }?.others
+      ?? context.context?.otherInstances(of: storage) ?? []
+    pending.note(others, besides: storage)
+  }
+
   private func note(_ storage: _ModelStorage) {
     guard !isPaused else { return }
     if pending.isEmpty { scheduleEnd() }
-    pending.note(storage, wasPresent: identity.has(storage), wasMerged: wasMerged(storage))
+    pending.note(storage, wasPresent: identity.has(storage), wasMerged: merged.contains(storage))
   }
 
   /// Reads the old value before the record is changed: reading may fetch, and observers of the
@@ -237,7 +267,7 @@ final class UndoRecorder: EditWatcher {
     if deleted.isEmpty || coordinator.links.withoutInverse.isEmpty { return }
     for reference in context.context?.references(to: deleted) ?? [] {
       let owner = reference.owner._$storage
-      step.note(owner, wasPresent: true, wasMerged: wasMerged(owner))
+      step.note(owner, wasPresent: true, wasMerged: merged.contains(owner))
       step.note(reference)
     }
   }
@@ -258,8 +288,7 @@ final class UndoRecorder: EditWatcher {
       return context.postpone { [weak self] in self?.apply(step) }
     }
     flush()
-    merged = merged.filter { $0.value.storage != nil }
-    context.context?.apply(step, keeping: wasMerged)
+    context.context?.apply(step, keeping: merged) { self.insertedAgain.append(($0, $1)) }
     // A model with the values of the last save needs no other save.
     let touched = pending.models.map(\.storage)
     flush()

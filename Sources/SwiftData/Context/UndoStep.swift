@@ -49,6 +49,12 @@ struct UndoStep {
     models[index].mayBeDeletedByCascade = true
   }
 
+  /// Records the models that show the same row as one that is deleted.
+  mutating func note(_ others: [any PersistentModel], besides storage: _ModelStorage) {
+    guard !others.isEmpty, let index = indices[ObjectIdentifier(storage)] else { return }
+    models[index].otherInstances = others
+  }
+
   /// Records that a model refers to a deleted one through a relationship without an inverse.
   mutating func note(_ reference: ReferencesWithoutInverse.Reference) {
     guard let index = indices[ObjectIdentifier(reference.owner._$storage)] else { return }
@@ -104,6 +110,8 @@ struct EarlierModelState {
   /// Models that the event deleted and did not relate to this one. The save of the deletion empties the
   /// relationships.
   private(set) var references: [(slot: Int, target: any PersistentModel)] = []
+  /// The models that showed the same row when the event deleted the model. They leave the context with it.
+  fileprivate(set) var otherInstances: [any PersistentModel] = []
   fileprivate private(set) var isNeeded = true
   private var knownSlots = SlotSet()
   private var editedSlots = SlotSet()

@@ -13,14 +13,18 @@ where SnapshotType: DataStoreSnapshot {
   /// Identifies the context that makes the request.
   public let editingState: EditingState
 
+  /// Whether `DataStoreSaveChangesResult.merged` needs the links of the rows.
+  package let notesEarlierLinks: Bool
+
   package init(
     inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType],
-    editingState: EditingState
+    editingState: EditingState, notesEarlierLinks: Bool = false
   ) {
     self.inserted = inserted
     self.updated = updated
     self.deleted = deleted
     self.editingState = editingState
+    self.notesEarlierLinks = notesEarlierLinks
   }
 }
 
@@ -38,8 +42,9 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
   /// The end of the history after the save; `nil` if the store keeps no history.
   public final let historyToken: (any HistoryToken)?
 
-  /// The temporary identifiers of inserted models that became stored rows, as far as the store tells.
-  package final let merged: Set<PersistentIdentifier>
+  /// The temporary identifiers of inserted models that became stored rows, as far as the store tells, and what
+  /// the rows were linked to before.
+  package final let merged: [PersistentIdentifier: EarlierRowLinks?]
 
   /// Creates the answer of a store without history.
   public init(
@@ -51,13 +56,14 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister
     self.historyToken = nil
-    self.merged = []
+    self.merged = [:]
   }
 
   package init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
-    snapshotsToReregister: [PersistentIdentifier: T], merged: Set<PersistentIdentifier>
+    snapshotsToReregister: [PersistentIdentifier: T],
+    merged: [PersistentIdentifier: EarlierRowLinks?]
   ) {
     self.storeIdentifier = storeIdentifier
     self.remappedIdentifiers = remappedIdentifiers
@@ -78,6 +84,6 @@ public final class DataStoreSaveChangesResult<T>: Sendable where T: DataStoreSna
     self.remappedIdentifiers = remappedIdentifiers
     self.snapshotsToReregister = snapshotsToReregister
     self.historyToken = historyToken
-    self.merged = []
+    self.merged = [:]
   }
 }

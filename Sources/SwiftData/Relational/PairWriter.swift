@@ -23,7 +23,8 @@ struct PairWriter {
   /// Pairs are compared by key, after upserts have merged new models with existing rows: a list
   /// that lost the old instance of a row and gained a new one has not lost the row. The order of
   /// tables does not matter, so they are written in the order in which they occur.
-  func write(_ snapshots: [DefaultSnapshot]) throws {
+  /// - Parameter new: Gets the members of lists whose pairs were not stored.
+  func write(_ snapshots: [DefaultSnapshot], noting new: NewMembers? = nil) throws {
     var pairChanges: [PairChanges] = []
     var indices: [ToManyStatements.PairTable: Int] = [:]
     for snapshot in snapshots where !snapshot.toManys.isEmpty {
@@ -43,6 +44,14 @@ struct PairWriter {
         if !change.added.isEmpty {
           noteTargets(snapshot.persistentIdentifier, change.added, toMany)
         }
+        if new != nil {
+          for member in change.added {
+            for pair in pairs([member]) {
+              pairChanges[index].sources[pair] = SaveConsequences.NewMember(
+                owner: snapshot.persistentIdentifier, slot: toMany.slot, member: member)
+            }
+          }
+        }
         pairChanges[index].remove(pairs(change.removed))
         pairChanges[index].add(pairs(change.added))
         if toMany.storedOwner != nil {
@@ -53,8 +62,11 @@ struct PairWriter {
     let batch = StatementBatch(prepared.session)
     for change in pairChanges {
       let statements = change.statements
-      try run(statements.unlink, change.removedPairs, statements, batch)
-      try link(try takenFromOwners(change, batch), statements, batch)
+      try run(statements.unlink, change.removedPairs, batch) { note($0, statements) }
+      try link(try takenFromOwners(change, batch), statements, batch) { pair in
+        note(pair, statements)
+        new?.note(change.sources[pair])
+      }
     }
     try batch.run()
   }
@@ -78,42 +90,46 @@ struct PairWriter {
     let batch = StatementBatch(prepared.session)
     for toMany in save.toMany where snapshot.changedSlots.contains(toMany.slot) {
       let removed = snapshot.toMany(toMany.slot)?.removed.compactMap(\.resolved.rowKey) ?? []
-      try run(toMany.unlink, toMany.pairs(of: owner, removed), toMany, batch)
+      try run(toMany.unlink, toMany.pairs(of: owner, removed), batch) { note($0, toMany) }
     }
     try batch.run()
   }
 
-  /// Adds or removes pairs, few of them with the batch. The rows at both ends of a pair that this changes count
-  /// as changed.
+  /// Adds or removes pairs, few of them with the batch.
+  /// - Parameter note: Called for each pair that this changes.
   private func run(
-    _ sql: String, _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
+    _ sql: String, _ pairs: [KeyPair], _ batch: StatementBatch,
+    _ note: @escaping (KeyPair) -> Void
   ) throws {
     if pairs.count <= PairWriter.fewPairs {
       for pair in pairs {
         batch.write(sql, .pair(pair.first, pair.second)) { changed in
-          if changed > 0 { note(pair, statements) }
+          if changed > 0 { note(pair) }
         }
       }
       return
     }
     try batch.run()
-    try prepared.statement(sql).run(pairs) { note($0, statements) }
+    try prepared.statement(sql).run(pairs, changed: note)
   }
 
   /// Adds pairs.
+  /// - Parameter note: Called for each pair that was not stored.
   private func link(
-    _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch
+    _ pairs: [KeyPair], _ statements: ToManyStatements, _ batch: StatementBatch,
+    _ note: @escaping (KeyPair) -> Void
   ) throws {
     guard prepared.session.isOptimistic, pairs.count <= PairWriter.fewPairs,
       statements.storedOwner != nil || pairs.allSatisfy({ isNew($0, statements) })
-    else { return try run(statements.link, pairs, statements, batch) }
+    else { return try run(statements.link, pairs, batch, note) }
     // None is stored: the owners were read, or a row is new. The commit requires rows that are not new.
     for pair in pairs {
       try prepared.statement(statements.link).runLater(.pair(pair.first, pair.second))
-      note(pair, statements)
+      note(pair)
     }
   }
 
+  /// The rows at both ends of a changed pair count as changed.
   private func note(_ pair: KeyPair, _ statements: ToManyStatements) {
     changes.note(statements.first, key: pair.first)
     changes.note(statements.second, key: pair.second)
@@ -156,6 +172,15 @@ struct PairWriter {
   }
 }
 
+/// The members that lists gain in a save, in which new models become stored rows.
+final class NewMembers {
+  private(set) var all: [SaveConsequences.NewMember] = []
+
+  fileprivate func note(_ member: SaveConsequences.NewMember?) {
+    if let member { all.append(member) }
+  }
+}
+
 extension ToManyStatements {
   /// The pairs of an owner and its members, in the order of the columns.
   fileprivate func pairs(of owner: Int64, _ members: [Int64]) -> [KeyPair] {
@@ -172,6 +197,8 @@ private struct PairChanges {
   let statements: ToManyStatements
   /// The entity numbers of owners in relationships without an inverse, by key.
   var owners: [Int64: Int] = [:]
+  /// For `NewMembers`, a list with the pair and its member.
+  var sources: [KeyPair: SaveConsequences.NewMember] = [:]
   private(set) var addedPairs: [KeyPair] = []
   private var added: Set<KeyPair> = []
   private var removed: [KeyPair] = []

@@ -134,7 +134,18 @@ extension RowWriter {
   /// Updates the rows of models that have the keys of other rows.
   private func merge(_ indices: [Int], of models: NewModels, _ save: EntitySave) throws {
     store.takenValues.note(in: save.statements.entity.table)
-    for index in indices { noteMerged(index, save) }
+    var earlier = try earlierLinks(of: Array(Set(indices.map { keys[$0] })), save)
+    for index in indices {
+      noteMerged(index, save, earlier[keys[index]])
+      if earlier.isEmpty { continue }
+      // Several models may become one row.
+      for link in save.toOnes {
+        guard case .identifier(let destination) = models.cells(at: index).value(link.slot) else {
+          continue
+        }
+        earlier[keys[index]]?[link.slot] = .some(destination)
+      }
+    }
     if save.statements.upsert == nil {
       let snapshots = indices.map { models[$0] }
       let rows = zip(indices, snapshots).map { index, snapshot in

@@ -1,3 +1,5 @@
+import OpenSwiftDataSQLSyntax
+
 // Finds the rows with the unique values of a model, and makes the errors that name them.
 
 extension RowWriter {
@@ -13,6 +15,32 @@ extension RowWriter {
       return found
     }
     return nil
+  }
+
+  /// Where stored rows lead, by key, before new models become these rows; empty if that is not needed.
+  func earlierLinks(
+    of rows: [Int64], _ save: EntitySave
+  ) throws -> [Int64: SaveConsequences.EarlierLinks] {
+    if !notesEarlierLinks || save.toOnes.isEmpty { return [:] }
+    let selection = store.plans.selection(
+      of: save.statements.entity, slots: Set(save.toOnes.map(\.slot)))
+    let found = try prepared.session.statement(selection.byKeys)
+      .rows(.list(store.driver.dialect.list(rows)), store.reading(selection)).rows.snapshots
+    var links: [Int64: SaveConsequences.EarlierLinks] = [:]
+    for row in found {
+      guard let key = row.persistentIdentifier.rowKey else { continue }
+      for link in save.toOnes {
+        let destination: PersistentIdentifier? =
+          switch row.value(link.slot) {
+          case .identifier(let identifier): identifier
+          case .integer(let key):
+            store.destination(of: row.descriptor, slot: link.slot, key: key)
+          case .null, .real, .text, .blob, .uuid, .reference: nil
+          }
+        links[key, default: [:]][link.slot] = .some(destination)
+      }
+    }
+    return links
   }
 
   /// The row with the same values in one unique constraint; a null equals nothing.
@@ -84,5 +112,44 @@ extension RowWriter {
         + "Give one of them another value, or delete the \(other) first. Nothing was saved.",
       entity: entity, property: names.joined(separator: ", "),
       because: .uniqueValueTaken(entity: entity, properties: names, holder: identifier))
+  }
+}
+
+extension RowWriter {
+  // MARK: Unique values of changed rows
+
+  /// The changed rows whose old unique value another model of this save may get.
+  func rowsReleasingUniqueValues(_ request: SaveRequest) throws -> [DefaultSnapshot] {
+    let changed = try request.updated.filter { snapshot in
+      try !prepared.save(of: snapshot).uniqueSlots(among: snapshot.releasedSlots).isEmpty
+    }
+    guard !changed.isEmpty else { return [] }
+    let others = try request.inserted.indices.contains {
+      try prepared.save(of: request.inserted.descriptor(at: $0)).isConstrained
+    }
+    return others || changed.count > 1 ? changed : []
+  }
+
+  /// Sets the unique columns that a changed row will change to null.
+  func clearOldUniqueValues(_ snapshot: DefaultSnapshot) throws {
+    let save = try prepared.save(of: snapshot)
+    guard let key = snapshot.persistentIdentifier.rowKey,
+      let sql = save.emptying(save.uniqueSlots(among: snapshot.changedSlots))
+    else { return }
+    try prepared.statement(sql).run(.integer(key))
+  }
+
+  /// Writes the new unique values of a changed row that refers to a new model without a key, so
+  /// that new models find them.
+  func writeNewUniqueValues(_ snapshot: DefaultSnapshot) throws {
+    let save = try prepared.save(of: snapshot)
+    guard keys.inserted.hasUnassigned(snapshot, save) else { return }
+    let slots = save.uniqueSlots(among: snapshot.changedSlots)
+    guard let key = snapshot.persistentIdentifier.rowKey, !slots.isEmpty,
+      !save.statements.columns.contains(where: {
+        slots.contains($0.slot) && keys.inserted.isUnassigned($0.source, of: snapshot.rowCells)
+      })
+    else { return }
+    _ = try update(snapshot, save, slots, key: key)
   }
 }

@@ -14,6 +14,8 @@ final class RowWriter {
   let links: LinkWriter
   /// Whether a new model with the unique values of a stored row is an error.
   let refusesUpserts: Bool
+  /// Whether the links of stored rows are noted before models become these rows.
+  let notesEarlierLinks: Bool
   /// Whether the last model with unique values was merged with its row; the next one probably is
   /// too.
   private var expectsUpsert = false
@@ -58,6 +60,7 @@ final class RowWriter {
     self.deletion = deletion
     self.links = links
     refusesUpserts = options.refusesUpserts
+    notesEarlierLinks = options.notesEarlierLinks
     canLookUpBatches = store.driver.dialect.joinsLists
   }
 
@@ -312,7 +315,7 @@ final class RowWriter {
       store.takenValues.note(in: save.statements.entity.table)
       if refusesUpserts { throw try refusedUpsert(snapshot.rowCells, save) }
       keys.assign(existing, to: own, of: models, save)
-      noteMerged(position.index, save)
+      noteMerged(position.index, save, try earlierLinks(of: [existing], save)[existing])
       try links.noteStored(snapshot, save, snapshot.upsertSlots, key: existing)
       _ = try update(snapshot, save, snapshot.upsertSlots, key: existing)
     } else {
@@ -322,13 +325,18 @@ final class RowWriter {
     }
   }
 
-  func noteMerged(_ index: Int, _ save: EntitySave) {
+  /// - Parameter links: The links of the stored row; `nil` if they were not read.
+  func noteMerged(
+    _ index: Int, _ save: EntitySave, _ links: SaveConsequences.EarlierLinks? = nil
+  ) {
     let row = RowChanges.Row(root: save.changes.root, key: keys[index])
     if row.root != lastMergedRoot {
       lastMergedRoot = row.root
       mergedRoots.insert(row.root)
     }
-    merged.append(SaveConsequences.Merge(index: index, isOfNewModel: changes.isNew(row)))
+    var merge = SaveConsequences.Merge(index: index, isOfNewModel: changes.isNew(row))
+    if notesEarlierLinks { merge.earlierLinks = links ?? (save.toOnes.isEmpty ? [:] : nil) }
+    merged.append(merge)
   }
 
   // MARK: Changed rows
@@ -443,42 +451,5 @@ final class RowWriter {
     {
       throw try collision(of: snapshot, save, key: key) ?? error
     }
-  }
-
-  // MARK: Unique values of changed rows
-
-  /// The changed rows whose old unique value another model of this save may get.
-  func rowsReleasingUniqueValues(_ request: SaveRequest) throws -> [DefaultSnapshot] {
-    let changed = try request.updated.filter { snapshot in
-      try !prepared.save(of: snapshot).uniqueSlots(among: snapshot.releasedSlots).isEmpty
-    }
-    guard !changed.isEmpty else { return [] }
-    let others = try request.inserted.indices.contains {
-      try prepared.save(of: request.inserted.descriptor(at: $0)).isConstrained
-    }
-    return others || changed.count > 1 ? changed : []
-  }
-
-  /// Sets the unique columns that a changed row will change to null.
-  func clearOldUniqueValues(_ snapshot: DefaultSnapshot) throws {
-    let save = try prepared.save(of: snapshot)
-    guard let key = snapshot.persistentIdentifier.rowKey,
-      let sql = save.emptying(save.uniqueSlots(among: snapshot.changedSlots))
-    else { return }
-    try prepared.statement(sql).run(.integer(key))
-  }
-
-  /// Writes the new unique values of a changed row that refers to a new model without a key, so
-  /// that new models find them.
-  func writeNewUniqueValues(_ snapshot: DefaultSnapshot) throws {
-    let save = try prepared.save(of: snapshot)
-    guard keys.inserted.hasUnassigned(snapshot, save) else { return }
-    let slots = save.uniqueSlots(among: snapshot.changedSlots)
-    guard let key = snapshot.persistentIdentifier.rowKey, !slots.isEmpty,
-      !save.statements.columns.contains(where: {
-        slots.contains($0.slot) && keys.inserted.isUnassigned($0.source, of: snapshot.rowCells)
-      })
-    else { return }
-    _ = try update(snapshot, save, slots, key: key)
   }
 }

@@ -70,6 +70,8 @@ struct SaveWriter {
   private var moving: [DefaultSnapshot] = []
   /// The new models with their statements.
   private var new = InsertionRuns()
+  /// What lists gain beside merged models; `nil` if nobody asks for that.
+  private var newMembers: NewMembers?
   /// For each changed row, whether `updateConstrainedRows` writes it.
   private var isEarly: [Bool] = []
   /// The rows with unique constraints that wait, and what new models that were merged with them have written.
@@ -143,7 +145,8 @@ struct SaveWriter {
       for run in new.runs(.nextFree) { try rows.insert(run, of: new.models) }
     case .writePairs:
       guard store.plans.hasRelationships else { return }
-      try pairs.write(request.inserted.snapshotsWithMembers + request.updated)
+      if rows.notesEarlierLinks, !rows.merged.isEmpty { newMembers = NewMembers() }
+      try pairs.write(request.inserted.snapshotsWithMembers + request.updated, noting: newMembers)
       try pairs.write(request.deleted.filter { $0.toManys.contains { !$0.added.isEmpty } })
     case .completeLinks:
       guard store.plans.hasRelationships else { return }
@@ -242,6 +245,7 @@ struct SaveWriter {
     var consequences = deletion.consequences(new, keys, changes)
     if rows.merged.isEmpty { return consequences }
     consequences.merged = rows.merged
+    consequences.newMembers = newMembers?.all ?? []
     let lists = links.listsThatLostMembers
     if lists.isEmpty { return consequences }
     consequences.left = changes.listOwners.changes(store.plans) { key, owners in

@@ -52,6 +52,9 @@ package struct SaveOptions {
   /// Whether a new model with the unique values of a stored row is refused, instead of being
   /// merged.
   package var refusesUpserts = false
+  /// Whether the save returns what rows were linked to before new models became them
+  /// (`SaveConsequences.Merge.earlierLinks` and `newMembers`), for an undo.
+  var notesEarlierLinks = false
   /// Selects the keys of models that are in memory without their values, from the deleted rows. The save
   /// returns the last values of these.
   var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
@@ -104,6 +107,18 @@ package struct SaveConsequences {
     package let index: Int
     /// Whether it is the row of another new model of the save.
     package let isOfNewModel: Bool
+    /// Where the row led before; `nil` if that was not requested or the store does not tell.
+    var earlierLinks: EarlierLinks?
+  }
+
+  /// The destinations of a row's to-one relationships, by slot. One that is not known is missing.
+  package typealias EarlierLinks = [Int: PersistentIdentifier?]
+
+  /// A member that a list has gained.
+  package struct NewMember {
+    let owner: PersistentIdentifier
+    let slot: Int
+    let member: PersistentIdentifier
   }
 
   /// The rows that delete rules have removed.
@@ -116,6 +131,9 @@ package struct SaveConsequences {
   package var dropped: [Int] = []
   /// The inserted models that became a row with their unique values.
   package var merged: [Merge] = []
+  /// What lists have gained that are not the other side of a to-one relationship: the members that merged
+  /// models brought and that were not stored, and others. Noted like `Merge.earlierLinks`, from one side.
+  package var newMembers: [NewMember] = []
   /// To-one relationships that a delete rule has set to nil.
   package var nullified: [Link] = []
   /// To-one relationships that were set to nil because the save gave their model to another one.

@@ -12,7 +12,7 @@ extension SnapshotPort {
 
   /// Saves through the public protocol, which writes and commits in one call.
   fileprivate func save(
-    _ request: SaveRequest, source: any _FaultSource
+    _ request: SaveRequest, _ options: SaveOptions, source: any _FaultSource
   ) throws -> SaveReceipt {
     let new = request.inserted.allSnapshots
     let updated = try completed(request.updated, request.editingState)
@@ -25,7 +25,8 @@ extension SnapshotPort {
       result = try store.save(
         DataStoreSaveChangesRequest(
           inserted: exported(new), updated: exported(updated),
-          deleted: exported(request.deleted), editingState: request.editingState))
+          deleted: exported(request.deleted), editingState: request.editingState,
+          notesEarlierLinks: options.notesEarlierLinks))
     } catch let error as DataStoreError where error.isLeftToMemory {
       throw SwiftDataError.storeWriteFailure.with(
         "The store \(name) threw DataStoreError.\(error.name) from save. The error is for fetches: a store that "
@@ -37,9 +38,16 @@ extension SnapshotPort {
       reregistered: try result.snapshotsToReregister.values.map(converted),
       token: result.historyToken)
     if !result.merged.isEmpty {
-      for (index, snapshot) in new.enumerated()
-      where result.merged.contains(snapshot.persistentIdentifier) {
-        receipt.consequences.merged.append(.init(index: index, isOfNewModel: false))
+      for (index, snapshot) in new.enumerated() {
+        guard let row = result.merged[snapshot.persistentIdentifier] else { continue }
+        var merge = SaveConsequences.Merge(index: index, isOfNewModel: false)
+        merge.earlierLinks = row?.toOnes(of: snapshot.descriptor)
+        receipt.consequences.merged.append(merge)
+      }
+      if options.notesEarlierLinks {
+        receipt.consequences.newMembers = newMembers(
+          of: new + request.updated, besides: result.merged.compactMapValues(\.self),
+          result.remappedIdentifiers)
       }
     }
     return receipt
@@ -160,7 +168,7 @@ private struct SaveThroughProtocol<Store: DataStore>: OpenSave {
   func write(
     _ request: SaveRequest, _ options: SaveOptions,
     source: any _FaultSource
-  ) throws -> SaveReceipt { try port.save(request, source: source) }
+  ) throws -> SaveReceipt { try port.save(request, options, source: source) }
 
   func complete(_ rows: [DefaultSnapshot]) {}
 

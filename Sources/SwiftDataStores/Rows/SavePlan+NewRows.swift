@@ -3,7 +3,7 @@ import SwiftData
 /// New rows, which get their keys here, or become stored rows with the same unique values.
 extension SavePlan {
   mutating func insert(
-    _ snapshots: [DefaultSnapshot], _ makeKey: (String) -> String
+    _ snapshots: [DefaultSnapshot], notesLinks: Bool, _ makeKey: (String) -> String
   ) throws {
     for snapshot in snapshots {
       let name = snapshot.persistentIdentifier.entityName
@@ -36,9 +36,12 @@ extension SavePlan {
     for (snapshot, var row) in new {
       row = try resolved(row)
       if let match = try match(of: row, entity(row)) {
+        if rows.rows[match] != nil {
+          let links = notesLinks ? links(of: match) : nil
+          changes.merged.updateValue(links, forKey: snapshot.persistentIdentifier)
+        }
         merge(row, into: match)
         changes.permanent[snapshot.persistentIdentifier] = match
-        if rows.rows[match] != nil { changes.merged.insert(snapshot.persistentIdentifier) }
         changed[row.identifier] = .some(nil)
         renamed[row.identifier] = match
       } else {
@@ -49,6 +52,23 @@ extension SavePlan {
     }
     try followRenamedRows()
     for identifier in renamed.keys { changed.removeValue(forKey: identifier) }
+  }
+
+  /// What a stored row is linked to before a new one becomes it.
+  private func links(of identifier: PersistentIdentifier) -> EarlierRowLinks? {
+    guard let row = row(identifier), let entity = entity(row) else { return nil }
+    var related: [String: Set<PersistentIdentifier>] = [:]
+    for link in entity.links { related[link.name] = Set(row.links(link.name)) }
+    var owners: [String: Set<PersistentIdentifier>] = [:]
+    for referrer in referrers(of: identifier) {
+      let side = entity.derived.first { rows.shape.isStoredSide(referrer, of: $0) }
+      if let side {
+        related[side.name, default: []].insert(referrer.row)
+      } else {
+        owners[referrer.property, default: []].insert(referrer.row)
+      }
+    }
+    return EarlierRowLinks(related: related, owners: owners)
   }
 
   private func newIdentifier(_ entity: String, _ key: String) throws -> PersistentIdentifier {

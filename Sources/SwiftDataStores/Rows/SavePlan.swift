@@ -6,8 +6,9 @@ struct SaveChanges {
   var rows: [PersistentIdentifier: DocumentRow?] = [:]
   /// The permanent identifiers of new rows.
   var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
-  /// The temporary identifiers of new rows that became stored ones.
-  var merged: Set<PersistentIdentifier> = []
+  /// The temporary identifiers of new rows that became stored ones, and the links of these before, if the request
+  /// asks for them.
+  var merged: [PersistentIdentifier: EarlierRowLinks?] = [:]
   /// Stored rows whose values are not those of the context.
   var corrected: Set<PersistentIdentifier> = []
   /// Rows that delete rules deleted in addition to the request.
@@ -56,7 +57,7 @@ struct SavePlan {
     }
     let requested = request.deleted.map(\.persistentIdentifier)
     try update(request.updated)
-    try insert(request.inserted, makeKey)
+    try insert(request.inserted, notesLinks: request.notesEarlierLinks, makeKey)
     try applyRules(to: requested)
     try checkLinks()
     try checkUniqueValues()
