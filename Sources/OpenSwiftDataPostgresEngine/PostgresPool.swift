@@ -9,7 +9,8 @@ import Synchronization
 ///    of the write. Another context of the thread reads on another connection. If the thread would wait for
 ///    itself, that throws.
 /// 2. When all seats are held, the thread sleeps until the gate assigns it one, in the order of
-///    arrival, at most `waitLimit`. The error then says what the holders do.
+///    arrival, at most `waitLimit`. The error then says what the holders do. It wakes every second, for what
+///    only time changes in the gate.
 /// 3. The holder of a seat is its connection's only user. It opens the connection if there is none, and
 ///    replaces one that the server has closed.
 /// 4. If that fails, it goes on with a free seat that has a connection, or gives the seat back and is the
@@ -24,8 +25,8 @@ package final class PostgresPool: @unchecked Sendable {
     package var connections = 8
     /// How long a thread waits for a connection that others hold.
     package var waitLimit: Duration = .seconds(30)
-    /// How long a server that restarts is tried again. Zero for one that others can replace: after a time-out, a call
-    /// does not wait for connections to it that others hold.
+    /// How long a server that restarts is tried again. Zero for one that others can replace: a call that it refuses
+    /// fails at once.
     package var reconnectLimit: Duration = .seconds(5)
     /// How long the pool does not grow after a refusal of a server that may be full; three times as long as the
     /// refusal took, if that is more.
@@ -54,6 +55,40 @@ package final class PostgresPool: @unchecked Sendable {
         return sleeper
       }
     }
+
+    /// What a thread with a ticket does next.
+    /// - Parameter end: The end of its wait for others.
+    /// - Returns: Also those who are to be woken without the lock.
+    mutating func step(
+      _ ticket: Int, _ sleeper: Sleeper, until end: ContinuousClock.Instant
+    ) -> (Step, woken: [Sleeper]) {
+      func assigned() -> Step? { sleeper.seat.withLock { $0.map(Step.enter) } }
+      if let step = assigned() { return (step, []) }
+      let now = ContinuousClock.now
+      let (check, grants) = gate.check(ticket: ticket, at: now)
+      let woken = assign(grants)
+      if let step = assigned() { return (step, woken) }
+      switch check {
+      case .tryAgain(let time): return (.sleep(time - now), woken)
+      case .wait(let time) where now < end: return (.sleep(min(time, end) - now), woken)
+      case .wait:
+        _ = gate.withdraw(ticket: ticket)
+        sleepers[ticket] = nil
+        return (.timeOut(gate, refusal), woken)
+      case .giveUp:
+        sleepers[ticket] = nil
+        return (.giveUp, woken)
+      }
+    }
+  }
+
+  enum Step {
+    case enter(seat: Int)
+    case sleep(Duration)
+    /// The server has refused a connection for too long.
+    case giveUp
+    /// Others hold the connections for too long.
+    case timeOut(PostgresPoolGate, PostgresError?)
   }
 
   final class Sleeper: Sendable {
@@ -183,6 +218,10 @@ package final class PostgresPool: @unchecked Sendable {
     let start: ContinuousClock.Instant
     /// How long it waits for connections that others hold.
     let limit: Duration
+    /// How long it has slept; `nil` if it has not.
+    var waited: Duration?
+    /// Why the server has refused it a connection.
+    var refusal: PostgresError?
 
     var end: ContinuousClock.Instant { start + .milliseconds(limit.milliseconds) }
   }
@@ -201,14 +240,28 @@ package final class PostgresPool: @unchecked Sendable {
         throw error
       }
     }
-    let request = Request(
+    var request = Request(
       purpose: purpose, work: work, owner: owner, start: .now, limit: limit ?? limits.waitLimit)
-    let seat = try firstSeat(request)
-    if let connection = usableConnection(at: seat) { return (seat, connection) }
-    return try connect(at: seat, request)
+    var isServed = false
+    defer {
+      if let duration = request.waited {
+        options.tracer?.noteWait(
+          PostgresWait(
+            isForWriting: purpose == .write, duration: duration, isTimedOut: !isServed))
+      }
+    }
+    let seat = try firstSeat(&request)
+    let result: (seat: Int, connection: PostgresConnection)
+    if let connection = usableConnection(at: seat) {
+      result = (seat, connection)
+    } else {
+      result = try connect(at: seat, &request)
+    }
+    isServed = true
+    return result
   }
 
-  private func firstSeat(_ request: Request) throws -> Int {
+  private func firstSeat(_ request: inout Request) throws -> Int {
     let (admission, sleeper) = state.withLock { state in
       let admission = state.gate.arrive(
         request.purpose, for: request.work, at: request.start, thread: SeatUses.thread)
@@ -230,57 +283,26 @@ package final class PostgresPool: @unchecked Sendable {
           + "or allow more connections")
     case .wait(let ticket):
       guard let sleeper else { preconditionFailure("PostgresPool: nobody waits") }
-      return try seat(ofTicket: ticket, sleeper, request)
+      return try seat(ofTicket: ticket, sleeper, &request)
     }
-  }
-
-  /// Waits until others give back a seat, within the limit of the request.
-  func seat(ofTicket ticket: Int, _ sleeper: Sleeper, _ request: Request) throws -> Int {
-    let start = ContinuousClock.now
-    func note(isTimedOut: Bool) {
-      options.tracer?.noteWait(
-        PostgresWait(
-          isForWriting: request.purpose == .write, duration: .now - start, isTimedOut: isTimedOut))
-    }
-    if let seat = sleep(ticket, sleeper, until: request.end) ?? withdraw(ticket, sleeper) {
-      note(isTimedOut: false)
-      uses.enter(seat, request.purpose, for: request.owner)
-      return seat
-    }
-    note(isTimedOut: true)
-    let (gate, refusal) = state.withLock { ($0.gate, $0.refusal) }
-    throw busy(gate, request, refusal)
   }
 
   /// Waits for the seat of a ticket.
-  /// - Returns: `nil` if there is none in time; the ticket waits on.
-  func sleep(_ ticket: Int, _ sleeper: Sleeper, until end: ContinuousClock.Instant) -> Int? {
+  func seat(ofTicket ticket: Int, _ sleeper: Sleeper, _ request: inout Request) throws -> Int {
+    let start = ContinuousClock.now
+    defer { request.waited = (request.waited ?? .zero) + (.now - start) }
     while true {
-      let now = ContinuousClock.now
-      let next = state.withLock { $0.gate.nextTry(at: now) }
-      let time = max(min(end, next ?? end) - now, .zero)
-      if sleeper.wake.wait(timeout: .now() + time / .seconds(1)) == .success {
-        guard let seat = sleeper.seat.withLock(\.self) else {
-          preconditionFailure("PostgresPool: woken without a seat")
-        }
+      let (step, woken) = state.withLock { $0.step(ticket, sleeper, until: request.end) }
+      for sleeper in woken { sleeper.wake.signal() }
+      switch step {
+      case .enter(let seat):
+        uses.enter(seat, request.purpose, for: request.owner)
         return seat
+      case .sleep(let time): _ = sleeper.wake.wait(timeout: .now() + time / .seconds(1))
+      case .giveUp:
+        throw request.refusal ?? failure(.connection, "no connection can be opened")
+      case .timeOut(let gate, let refusal): throw busy(gate, request, refusal)
       }
-      let seat = state.withLock { state -> Int? in
-        if let seat = sleeper.seat.withLock(\.self) { return seat }
-        let seat = state.gate.tryAgain(ticket: ticket, at: .now)
-        if seat != nil { state.sleepers[ticket] = nil }
-        return seat
-      }
-      if seat != nil || end <= .now { return seat }
-    }
-  }
-
-  /// Gives up to wait.
-  /// - Returns: The seat, if one was assigned meanwhile.
-  func withdraw(_ ticket: Int, _ sleeper: Sleeper) -> Int? {
-    state.withLock { state in
-      state.sleepers[ticket] = nil
-      return state.gate.withdraw(ticket: ticket) ? nil : sleeper.seat.withLock(\.self)
     }
   }
 
@@ -289,7 +311,9 @@ package final class PostgresPool: @unchecked Sendable {
   ) -> PostgresError {
     let text = PostgresPool.queueText(
       gate, waited: .now - request.start, for: request.work)
-    guard let refusal, gate.uses.count < gate.seatCount else { return failure(.busy, text) }
+    guard let refusal = request.refusal ?? (gate.isComplete ? nil : refusal) else {
+      return failure(.busy, text)
+    }
     var error = failure(.busy, "\(text). One more was refused: \(refusal.message)")
     let advice = refusal.remedy ?? refusal.advice
     error.remedy = "End the work that holds them sooner. \(advice ?? "")"

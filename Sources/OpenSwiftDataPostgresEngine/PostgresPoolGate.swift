@@ -5,16 +5,16 @@
 /// tickets in their order, so no request waits forever.
 ///
 /// A server may let in fewer connections than there are seats. A request that it has refused gets a ticket before
-/// all others, if holders have connections to give back. Then the gate does not grow: for some time, requests
-/// wait for these connections and do not ask the server for more. After that one of them tries again, alone. If it
-/// succeeds, the gate grows as before.
+/// all others. Then the gate does not grow: for some time, requests wait for the connections that others hold, and
+/// do not ask the server for more. After that the oldest one tries again, alone. If it succeeds, the gate grows as
+/// before. While nobody has a connection to give back, all may try, and those that were refused give up soon.
 package struct PostgresPoolGate {
   package enum Purpose: Sendable { case read, write }
 
   package enum Admission: Equatable {
     /// The caller holds the seat now.
     case enter(seat: Int)
-    /// The caller must wait until `leave` grants its ticket.
+    /// The caller must wait until its ticket is granted, and `check` it now and then.
     case wait(ticket: Int)
     /// The pool is closed.
     case refuse
@@ -26,12 +26,20 @@ package struct PostgresPoolGate {
   package enum Refusal: Equatable {
     /// The caller holds this seat now, which has a connection.
     case exchanged(seat: Int)
-    /// The seat is free. The caller waits for a connection that others hold.
+    /// The seat is free. The caller waits for another one.
     case wait(ticket: Int)
-    /// The seat is free. The caller waits too, and soon tries to connect again.
-    case tryAgain(ticket: Int)
     /// Nothing can help. The caller still holds its seat.
     case fail
+  }
+
+  /// What a request with a ticket does next.
+  package enum Check: Equatable {
+    /// It waits for others, within its own limit, and checks again at this time.
+    case wait(until: ContinuousClock.Instant)
+    /// It checks again at this time, whatever its limit is.
+    case tryAgain(until: ContinuousClock.Instant)
+    /// Nobody can give it a connection. The ticket is withdrawn.
+    case giveUp
   }
 
   /// A seat that was assigned to a waiting ticket.
@@ -61,9 +69,19 @@ package struct PostgresPoolGate {
     let thread: UInt
     /// Whether a connection was refused to it, so that it is before those which only wait.
     var isRefused = false
-    /// Whether it takes a seat without a connection only if it asks for one (`tryAgain`).
-    var needsConnection = false
+    /// Until when it tries to connect again and again, before it waits for others or gives up; `nil` if it waits.
+    var triesUntil: ContinuousClock.Instant?
+    /// Before that time it takes only a seat with a connection.
+    var nextTry: ContinuousClock.Instant?
+
+    /// Whether it may take a seat without a connection.
+    func isReady(at now: ContinuousClock.Instant) -> Bool {
+      nextTry.map { $0 <= now } ?? true && triesUntil.map { $0 > now } ?? true
+    }
   }
+
+  /// A waiting request checks its ticket at least this often.
+  private static let longestSleep = Duration.seconds(1)
 
   /// By seat; `nil` for free ones.
   private var holdings: [Use?]
@@ -76,8 +94,8 @@ package struct PostgresPoolGate {
   private var unconnected: Int
   /// Until when the gate does not grow; `nil` if it may.
   private var pause: ContinuousClock.Instant?
-  /// The seat that was the last to be used without a connection although the gate does not grow.
-  private var probe: Int?
+  /// The seats that are used without a connection although the gate does not grow.
+  private var probes: Set<Int> = []
   private var nextTicket = 0
   package private(set) var isClosed = false
 
@@ -97,6 +115,9 @@ package struct PostgresPoolGate {
   /// The uses of the seats that are held.
   package var uses: [Use] { holdings.compactMap(\.self) }
 
+  /// Whether all seats have connections.
+  package var isComplete: Bool { !isConnected.contains(false) }
+
   /// What waiting requests want to do.
   package var waiting: [String] { queue.map(\.work) }
 
@@ -110,43 +131,45 @@ package struct PostgresPoolGate {
     defer { _invariantCheck() }
     let isHolding = thread != 0 && holdings.contains { $0?.thread == thread }
     if isClosed, !isHolding { return .refuse }
-    if let seat = takeFree(at: now, for: thread) {
+    // While the gate does not grow, the oldest ticket is the first to ask the server for more.
+    let isNext = pause == nil || queue.isEmpty
+    let mayConnect = isNext && self.mayConnect(at: now, whileOthersLend: othersLend(to: thread))
+    if let seat = takeFree(connecting: mayConnect) {
       holdings[seat] = Use(purpose: purpose, work: work, start: now, thread: thread)
       return .enter(seat: seat)
     }
-    if isHolding {
-      let waiting = Set(queue.map(\.thread)).union([thread])
-      if holdings.allSatisfy({ $0.map { waiting.contains($0.thread) } ?? false }) {
-        return .deadlock
-      }
-    }
+    if isHolding, free.isEmpty, !othersLend(to: thread, orConnect: true) { return .deadlock }
     nextTicket += 1
     queue.append(Waiter(ticket: nextTicket, purpose: purpose, work: work, thread: thread))
     return .wait(ticket: nextTicket)
   }
 
-  /// Takes a free seat that a request may use now.
-  private mutating func takeFree(at now: ContinuousClock.Instant, for thread: UInt) -> Int? {
+  /// Takes a free seat with a connection, or one without if that is allowed.
+  private mutating func takeFree(connecting mayConnect: Bool) -> Int? {
     if free.count > unconnected { return free.removeLast() }
-    guard unconnected > 0, mayConnect(at: now, for: thread) else { return nil }
+    guard unconnected > 0, mayConnect else { return nil }
     unconnected -= 1
     let seat = free.removeLast()
-    if pause != nil { probe = seat }
+    if pause != nil { probes.insert(seat) }
     return seat
   }
 
   /// Whether a request may try to open one more connection.
-  private func mayConnect(at now: ContinuousClock.Instant, for thread: UInt) -> Bool {
+  private func mayConnect(
+    at now: ContinuousClock.Instant, whileOthersLend othersLend: @autoclosure () -> Bool
+  ) -> Bool {
     guard let pause else { return true }
-    return probe == nil && pause <= now || !othersHaveConnections(than: thread)
+    return probes.isEmpty && pause <= now || !othersLend()
   }
 
-  /// Whether a connection may be given back to a thread that waits for one.
-  private func othersHaveConnections(than thread: UInt) -> Bool {
-    let waiting = Set(queue.map(\.thread)).union([thread]).subtracting([0])
-    return holdings.indices.contains { seat in
-      guard isConnected[seat], let use = holdings[seat] else { return false }
-      return !waiting.contains(use.thread)
+  /// Whether another thread may give back a connection: one that does not wait for others itself.
+  /// - Parameter orConnect: Whether one is enough that opens its connection.
+  private func othersLend(to thread: UInt, orConnect: Bool = false) -> Bool {
+    holdings.indices.contains { seat in
+      guard isConnected[seat] || orConnect, let use = holdings[seat] else { return false }
+      if use.thread == 0 { return true }
+      return use.thread != thread
+        && !queue.contains { $0.thread == use.thread && $0.triesUntil == nil }
     }
   }
 
@@ -164,7 +187,7 @@ package struct PostgresPoolGate {
   private mutating func release(_ seat: Int, isConnected hasConnection: Bool) {
     holdings[seat] = nil
     isConnected[seat] = hasConnection
-    if probe == seat { probe = nil }
+    probes.remove(seat)
     if hasConnection {
       free.append(seat)
     } else {
@@ -176,14 +199,25 @@ package struct PostgresPoolGate {
   private mutating func grants(at now: ContinuousClock.Instant) -> [Grant] {
     var grants: [Grant] = []
     var index = 0
+    // Those that only wait lend nothing, so the answer is the same for all of them.
+    var isLentToWaiting: Bool?
+    func othersLend(to waiter: Waiter) -> Bool {
+      if waiter.triesUntil != nil { return self.othersLend(to: waiter.thread) }
+      let isLent = isLentToWaiting ?? self.othersLend(to: waiter.thread)
+      isLentToWaiting = isLent
+      return isLent
+    }
     while index < queue.count, !free.isEmpty {
       let waiter = queue[index]
-      let isServed = free.count > unconnected || !waiter.needsConnection
-      guard isServed, let seat = takeFree(at: now, for: waiter.thread) else {
+      let mayConnect =
+        waiter.isReady(at: now)
+        && self.mayConnect(at: now, whileOthersLend: othersLend(to: waiter))
+      guard let seat = takeFree(connecting: mayConnect) else {
         index += 1
         continue
       }
       grants.append(grant(seat, toWaiterAt: index, at: now))
+      isLentToWaiting = nil
     }
     return grants
   }
@@ -204,24 +238,26 @@ package struct PostgresPoolGate {
     defer { _invariantCheck() }
     precondition(holdings[seat] != nil, "PostgresPoolGate: seat \(seat) is not held")
     isConnected[seat] = true
-    guard probe == seat else { return [] }
-    (pause, probe) = (nil, nil)
+    if probes.remove(seat) != nil { (pause, probes) = (nil, []) }
+    guard pause == nil else { return [] }
+    for index in queue.indices { queue[index].nextTry = nil }
     return grants(at: now)
   }
 
   /// Finds another seat for a holder whose connection can't be opened, or a place in the queue.
   /// - Parameters:
   ///   - pausing: How long the gate does not grow; `nil` if the server may let in as many connections as before.
-  ///   - triesAgain: Whether the caller may soon try to connect again.
+  ///   - tryingUntil: Until when the caller may try to connect again, after `backoff`; `nil` if the reason won't pass.
   package mutating func refused(
-    seat: Int, at now: ContinuousClock.Instant, pausing: Duration?, triesAgain: Bool
+    seat: Int, at now: ContinuousClock.Instant, pausing: Duration?,
+    tryingUntil: ContinuousClock.Instant?, after backoff: Duration = .zero
   ) -> (refusal: Refusal, grants: [Grant]) {
     defer { _invariantCheck() }
     guard let use = holdings[seat] else {
       preconditionFailure("PostgresPoolGate: seat \(seat) is not held")
     }
     isConnected[seat] = false
-    if probe == seat { probe = nil }
+    probes.remove(seat)
     if let pausing { pause = max(pause ?? now, now + pausing) }
     if free.count > unconnected {
       let other = free.removeLast()
@@ -229,36 +265,43 @@ package struct PostgresPoolGate {
       release(seat, isConnected: false)
       return (.exchanged(seat: other), grants(at: now))
     }
-    let waits = pausing != nil && othersHaveConnections(than: use.thread)
-    guard waits || triesAgain else { return (.fail, []) }
+    let mayTry = tryingUntil.map { $0 > now } ?? false
+    let waits = (pausing != nil || tryingUntil != nil && !mayTry) && othersLend(to: use.thread)
+    guard waits || mayTry else { return (.fail, []) }
     nextTicket += 1
-    let waiter = Waiter(
-      ticket: nextTicket, purpose: use.purpose, work: use.work, thread: use.thread, isRefused: true,
-      needsConnection: !waits)
+    var waiter = Waiter(
+      ticket: nextTicket, purpose: use.purpose, work: use.work, thread: use.thread, isRefused: true)
+    if !waits { (waiter.triesUntil, waiter.nextTry) = (tryingUntil, now + backoff) }
     queue.insert(waiter, at: queue.firstIndex { !$0.isRefused } ?? queue.count)
     release(seat, isConnected: false)
-    let refusal: Refusal =
-      waits ? .wait(ticket: waiter.ticket) : .tryAgain(ticket: waiter.ticket)
-    return (refusal, grants(at: now))
+    return (.wait(ticket: waiter.ticket), grants(at: now))
   }
 
-  /// Gives a waiting ticket a seat without a connection, if there is one and the gate may grow.
-  package mutating func tryAgain(ticket: Int, at now: ContinuousClock.Instant) -> Int? {
+  /// Finds out what a ticket does next, and gives seats to those that may try to connect now.
+  /// - Returns: Any time as the first if the ticket is one of those that get a seat.
+  package mutating func check(
+    ticket: Int, at now: ContinuousClock.Instant
+  ) -> (check: Check, grants: [Grant]) {
     defer { _invariantCheck() }
-    guard let index = queue.firstIndex(where: { $0.ticket == ticket }),
-      let seat = takeFree(at: now, for: queue[index].thread)
-    else { return nil }
-    return grant(seat, toWaiterAt: index, at: now).seat
+    let grants = grants(at: now)
+    guard let index = queue.firstIndex(where: { $0.ticket == ticket }) else {
+      return (.wait(until: now), grants)
+    }
+    if let end = queue[index].triesUntil, end <= now {
+      guard othersLend(to: queue[index].thread, orConnect: free.isEmpty) else {
+        queue.remove(at: index)
+        return (.giveUp, grants)
+      }
+      (queue[index].triesUntil, queue[index].nextTry) = (nil, nil)
+    }
+    let waiter = queue[index]
+    let next = [pause, waiter.nextTry, waiter.triesUntil].compactMap(\.self).filter { $0 > now }
+    let time = (next + [now + PostgresPoolGate.longestSleep]).min() ?? now
+    return (waiter.triesUntil == nil ? .wait(until: time) : .tryAgain(until: time), grants)
   }
 
   /// Whether no refusal keeps the gate from growing.
   package var mayGrow: Bool { pause == nil }
-
-  /// When a waiting ticket should ask whether the gate may grow again; `nil` if it is not needed.
-  package func nextTry(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-    // Another request may try now, and fail.
-    pause.map { $0 > now ? $0 : now + .seconds(1) }
-  }
 
   /// Removes a ticket from the queue.
   /// - Returns: Whether the ticket was still waiting. If not, a seat has been assigned to it.

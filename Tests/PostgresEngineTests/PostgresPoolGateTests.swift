@@ -73,12 +73,33 @@ struct PostgresPoolGateTests {
   /// Reports that the connection of a seat can't be opened.
   func refuse(
     _ gate: inout PostgresPoolGate, _ seat: Int, at time: Duration = .zero,
-    pausing: Duration? = .seconds(5), triesAgain: Bool = true
+    pausing: Duration? = .seconds(5), tryingUntil end: Duration? = .seconds(5)
   ) -> PostgresPoolGate.Refusal {
     let (refusal, grants) = gate.refused(
-      seat: seat, at: start + time, pausing: pausing, triesAgain: triesAgain)
+      seat: seat, at: start + time, pausing: pausing, tryingUntil: end.map { start + $0 },
+      after: .milliseconds(20))
     #expect(grants == [])
     return refusal
+  }
+
+  /// What a ticket does next after some time.
+  func check(
+    _ gate: inout PostgresPoolGate, _ ticket: Int, at time: Duration
+  ) -> PostgresPoolGate.Check {
+    let (check, grants) = gate.check(ticket: ticket, at: start + time)
+    #expect(grants == [])
+    return check
+  }
+
+  /// The seats that tickets get when one is checked.
+  func granted(
+    _ gate: inout PostgresPoolGate, _ ticket: Int, at time: Duration
+  ) -> [PostgresPoolGate.Grant] {
+    gate.check(ticket: ticket, at: start + time).grants
+  }
+
+  private func ask(_ gate: inout PostgresPoolGate, _ thread: UInt) -> PostgresPoolGate.Admission {
+    gate.arrive(.read, for: "read", at: start, thread: thread)
   }
 
   @Test func aSeatIsExchangedForOneWithAConnection() {
@@ -86,10 +107,10 @@ struct PostgresPoolGateTests {
     #expect(arrive(&gate) == .enter(seat: 0))
     #expect(arrive(&gate) == .enter(seat: 1))
     // The third one has no connection yet.
-    #expect(refuse(&gate, 1, pausing: nil, triesAgain: false) == .fail)
+    #expect(refuse(&gate, 1, pausing: nil, tryingUntil: nil) == .fail)
     #expect(gate.leave(seat: 0, at: start) == [])
-    #expect(refuse(&gate, 1, pausing: nil, triesAgain: false) == .exchanged(seat: 0))
-    #expect(refuse(&gate, 0, pausing: nil, triesAgain: false) == .fail)
+    #expect(refuse(&gate, 1, pausing: nil, tryingUntil: nil) == .exchanged(seat: 0))
+    #expect(refuse(&gate, 0, pausing: nil, tryingUntil: nil) == .fail)
     #expect(gate.uses.count == 1)
     #expect(gate.leave(seat: 0, at: start) == [])
     #expect(gate.isIdle)
@@ -126,42 +147,133 @@ struct PostgresPoolGateTests {
     #expect(gate.leave(seat: 0, at: start) == [grant(ticket: 1, seat: 0)])
   }
 
-  @Test func afterThePauseOneRequestTriesAndTheOthersFollowItsSuccess() {
+  @Test func afterThePauseTheOldestRequestTriesAndTheOthersFollowItsSuccess() {
     var gate = fullGate()
     #expect(arrive(&gate) == .wait(ticket: 2))
-    #expect(gate.tryAgain(ticket: 1, at: start + .seconds(4)) == nil)
-    #expect(gate.nextTry(at: start) == start + .seconds(5))
-    let end = start + .seconds(5)
-    let seat = gate.tryAgain(ticket: 1, at: end)
-    #expect(seat != nil)
+    #expect(check(&gate, 1, at: .seconds(1)) == .wait(until: start + .seconds(2)))
+    #expect(check(&gate, 1, at: .seconds(4.5)) == .wait(until: start + .seconds(5)))
+    // Whoever wakes first.
+    let grants = granted(&gate, 2, at: .seconds(5))
+    #expect(grants.map(\.ticket) == [1])
     // While it tries, nobody else does.
-    #expect(gate.tryAgain(ticket: 2, at: end) == nil)
-    #expect(gate.nextTry(at: end) == end + .seconds(1))
-    #expect(refuse(&gate, seat ?? 0, at: .seconds(6)) == .wait(ticket: 3))
-    #expect(gate.tryAgain(ticket: 2, at: start + .seconds(10)) == nil)
-    let other = gate.tryAgain(ticket: 2, at: start + .seconds(11))
-    #expect(other != nil)
-    #expect(
-      gate.didConnect(seat: other ?? 0, at: start + .seconds(11)).map(\.ticket) == [3])
-    #expect(gate.nextTry(at: end) == nil)
+    #expect(gate.arrive(.write, for: "write", at: start + .seconds(5)) == .wait(ticket: 3))
+    #expect(check(&gate, 3, at: .seconds(5)) == .wait(until: start + .seconds(6)))
+    #expect(refuse(&gate, grants.first?.seat ?? 0, at: .seconds(6)) == .wait(ticket: 4))
+    #expect(granted(&gate, 2, at: .seconds(10)) == [])
+    let others = granted(&gate, 2, at: .seconds(11))
+    #expect(others.map(\.ticket) == [4])
+    let end = start + .seconds(11)
+    #expect(gate.didConnect(seat: others.first?.seat ?? 0, at: end).map(\.ticket) == [2])
+    #expect(gate.mayGrow)
   }
 
-  @Test func withoutOtherConnectionsARefusedRequestDoesNotWaitForOne() {
-    var gate = PostgresPoolGate(seats: 3)
-    func ask(_ thread: UInt) -> PostgresPoolGate.Admission {
-      gate.arrive(.read, for: "read", at: start, thread: thread)
+  /// They hold all seats, and leave the queue before the one that came when nothing was refused yet.
+  @Test func whoWaitedBeforeARefusalTriesAfterThePause() {
+    var gate = PostgresPoolGate(seats: 4)
+    for seat in 0..<4 { #expect(arrive(&gate) == .enter(seat: seat)) }
+    for seat in 0..<2 { #expect(gate.didConnect(seat: seat, at: start) == []) }
+    #expect(arrive(&gate) == .wait(ticket: 1))
+    #expect(check(&gate, 1, at: .zero) == .wait(until: start + .seconds(1)))
+    #expect(refuse(&gate, 2) == .wait(ticket: 2))
+    #expect(refuse(&gate, 3) == .wait(ticket: 3))
+    for ticket in 2...3 {
+      let isWithdrawn = gate.withdraw(ticket: ticket)
+      #expect(isWithdrawn)
     }
-    #expect(ask(1) == .enter(seat: 0))
+    let end = start + .seconds(5)
+    // A later request does not pass it.
+    #expect(gate.arrive(.write, for: "write", at: end) == .wait(ticket: 4))
+    #expect(granted(&gate, 4, at: .seconds(5)).map(\.ticket) == [1])
+  }
+
+  @Test func withoutOtherConnectionsARefusedRequestGivesUpSoon() {
+    var gate = PostgresPoolGate(seats: 3)
+    #expect(ask(&gate, 1) == .enter(seat: 0))
     #expect(gate.didConnect(seat: 0, at: start) == [])
     // The only connection is its own.
-    #expect(ask(1) == .enter(seat: 1))
-    #expect(refuse(&gate, 1) == .tryAgain(ticket: 1))
-    let seat = gate.tryAgain(ticket: 1, at: start)
-    #expect(seat != nil)
-    #expect(refuse(&gate, seat ?? 0, triesAgain: false) == .fail)
-    #expect(gate.leave(seat: seat ?? 0, at: start, isConnected: false) == [])
-    // Another thread waits for it.
-    #expect(ask(2) == .wait(ticket: 2))
+    #expect(ask(&gate, 1) == .enter(seat: 1))
+    #expect(refuse(&gate, 1) == .wait(ticket: 1))
+    let time = start + .milliseconds(20)
+    #expect(check(&gate, 1, at: .zero) == .tryAgain(until: time))
+    let grants = granted(&gate, 1, at: .milliseconds(20))
+    #expect(grants.map(\.ticket) == [1])
+    let seat = grants.first?.seat ?? 0
+    #expect(refuse(&gate, seat, at: .seconds(4)) == .wait(ticket: 2))
+    #expect(check(&gate, 2, at: .seconds(5)) == .giveUp)
+    #expect(gate.waiting == [])
+  }
+
+  /// Each of them holds one of the two connections that there can be.
+  @Test func oneOfTwoThreadsThatNeedOneMoreConnectionGivesUp() {
+    var gate = PostgresPoolGate(seats: 4)
+    for thread in 1...2 {
+      #expect(ask(&gate, UInt(thread)) == .enter(seat: thread - 1))
+      #expect(gate.didConnect(seat: thread - 1, at: start) == [])
+    }
+    #expect(ask(&gate, 1) == .enter(seat: 2))
+    #expect(refuse(&gate, 2) == .wait(ticket: 1))
+    #expect(ask(&gate, 2) == .wait(ticket: 2))
+    let grants = granted(&gate, 2, at: .zero)
+    #expect(grants.map(\.ticket) == [1])
+    #expect(refuse(&gate, grants.first?.seat ?? 2) == .wait(ticket: 3))
+    // The other one waits for it, and does not ask the server.
+    #expect(check(&gate, 2, at: .zero) == .wait(until: start + .seconds(1)))
+    let second = granted(&gate, 3, at: .seconds(4))
+    #expect(second.map(\.ticket) == [3])
+    #expect(refuse(&gate, second.first?.seat ?? 2, at: .seconds(4)) == .wait(ticket: 4))
+    #expect(check(&gate, 2, at: .seconds(5)) == .wait(until: start + .seconds(6)))
+    #expect(check(&gate, 4, at: .seconds(5)) == .giveUp)
+    #expect(check(&gate, 2, at: .seconds(5)) == .wait(until: start + .seconds(6)))
+    #expect(gate.leave(seat: 0, at: start) == [grant(ticket: 2, seat: 0)])
+  }
+
+  @Test(arguments: [Duration.seconds(30), nil])
+  func aRefusedRequestWaitsForConnectionsThatOthersOpenLater(pause: Duration?) {
+    var gate = PostgresPoolGate(seats: 3)
+    for seat in 0..<3 { #expect(arrive(&gate) == .enter(seat: seat)) }
+    #expect(refuse(&gate, 0, pausing: pause) == .wait(ticket: 1))
+    let time = start + .milliseconds(20)
+    #expect(check(&gate, 1, at: .zero) == .tryAgain(until: time))
+    // A new request has the free seat.
+    if pause == nil { #expect(arrive(&gate) == .enter(seat: 0)) }
+    for seat in 1..<3 { #expect(gate.didConnect(seat: seat, at: start) == []) }
+    #expect(check(&gate, 1, at: .seconds(5)) == .wait(until: start + .seconds(6)))
+    #expect(gate.leave(seat: 1, at: start) == [grant(ticket: 1, seat: 1)])
+  }
+
+  /// Others have all seats, and may open connections.
+  @Test func aRefusedRequestWithoutASeatDoesNotGiveUp() {
+    var gate = PostgresPoolGate(seats: 2)
+    for seat in 0..<2 { #expect(arrive(&gate) == .enter(seat: seat)) }
+    #expect(refuse(&gate, 0, pausing: nil) == .wait(ticket: 1))
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(check(&gate, 1, at: .seconds(5)) == .wait(until: start + .seconds(6)))
+    // Its last attempt.
+    #expect(
+      gate.leave(seat: 0, at: start, isConnected: false) == [grant(ticket: 1, seat: 0)])
+    #expect(refuse(&gate, 0, at: .seconds(6), pausing: nil) == .fail)
+  }
+
+  @Test func anySuccessEndsThePause() {
+    var gate = PostgresPoolGate(seats: 3)
+    #expect(arrive(&gate) == .enter(seat: 0))
+    #expect(refuse(&gate, 0, pausing: .seconds(30), tryingUntil: nil) == .fail)
+    #expect(gate.leave(seat: 0, at: start, isConnected: false) == [])
+    // Nobody has a connection.
+    #expect(arrive(&gate) == .enter(seat: 1))
+    #expect(arrive(&gate) == .enter(seat: 2))
+    #expect(gate.didConnect(seat: 1, at: start) == [])
+    #expect(gate.mayGrow)
+    #expect(arrive(&gate) == .enter(seat: 0))
+  }
+
+  @Test func aSuccessThatBeganBeforeTheRefusalDoesNotEndThePause() {
+    var gate = PostgresPoolGate(seats: 3)
+    for seat in 0..<2 { #expect(arrive(&gate) == .enter(seat: seat)) }
+    #expect(refuse(&gate, 1) == .wait(ticket: 1))
+    #expect(gate.didConnect(seat: 0, at: start) == [])
+    #expect(!gate.mayGrow)
+    #expect(!gate.isComplete)
   }
 
   @Test func whoWaitsForConnectionsThatAreLostTriesToConnect() {
@@ -169,19 +281,20 @@ struct PostgresPoolGateTests {
     #expect(gate.leave(seat: 0, at: start, isConnected: false) == [])
     let grants = gate.leave(seat: 1, at: start, isConnected: false)
     #expect(grants.map(\.ticket) == [1])
-    #expect(refuse(&gate, grants.first?.seat ?? 0, triesAgain: false) == .fail)
+    #expect(refuse(&gate, grants.first?.seat ?? 0, tryingUntil: nil) == .fail)
   }
 
   @Test func aRequestThatWillTryAgainTakesOnlyAConnectionBefore() {
     var gate = PostgresPoolGate(seats: 2)
     for seat in 0..<2 { #expect(arrive(&gate) == .enter(seat: seat)) }
-    #expect(refuse(&gate, 0, pausing: nil) == .tryAgain(ticket: 1))
-    #expect(refuse(&gate, 1, pausing: nil) == .tryAgain(ticket: 2))
-    let seat = gate.tryAgain(ticket: 2, at: start) ?? 0
-    #expect(gate.didConnect(seat: seat, at: start) == [])
-    #expect(gate.leave(seat: seat, at: start) == [grant(ticket: 1, seat: seat)])
-    #expect(gate.leave(seat: seat, at: start) == [])
-    #expect(gate.isIdle)
+    #expect(refuse(&gate, 0, pausing: nil) == .wait(ticket: 1))
+    #expect(refuse(&gate, 1, at: .milliseconds(10), pausing: nil) == .wait(ticket: 2))
+    #expect(granted(&gate, 1, at: .milliseconds(10)) == [])
+    let grants = granted(&gate, 1, at: .milliseconds(20))
+    #expect(grants.map(\.ticket) == [1])
+    let seat = grants.first?.seat ?? 0
+    // The server works again.
+    #expect(gate.didConnect(seat: seat, at: start).map(\.ticket) == [2])
   }
 
   @Test func aClosedGateServesWhoWaitsAndNobodyElse() {

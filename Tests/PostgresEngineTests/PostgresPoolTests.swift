@@ -114,7 +114,8 @@ struct PostgresPoolTests {
 
   /// A pool of four whose role may have two connections.
   private func limitedPool(
-    wait: Duration = .seconds(30), growthPause: Duration = .seconds(5)
+    wait: Duration = .seconds(30), growthPause: Duration = .seconds(5),
+    reconnectLimit: Duration = .milliseconds(500), tracer: PostgresTracer? = nil
   ) throws -> (PostgresPool, role: String) {
     let role = "limited_" + UUID().uuidString.prefix(8).lowercased()
     try PostgresServer.shared.connect().execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 2")
@@ -123,9 +124,11 @@ struct PostgresPoolTests {
     var limits = PostgresPool.Limits()
     limits.connections = 4
     limits.waitLimit = wait
-    limits.reconnectLimit = .milliseconds(500)
+    limits.reconnectLimit = reconnectLimit
     limits.growthPause = growthPause
-    return (try PostgresPool(parameters, limits: limits), role)
+    var options = ConnectionOptions()
+    options.tracer = tracer
+    return (try PostgresPool(parameters, options: options, limits: limits), role)
   }
 
   /// A peak in which all connections are used.
@@ -199,10 +202,43 @@ struct PostgresPoolTests {
       for _ in threads { mayAsk.signal() }
       errors = try threads.map { try $0.wait() }
     }
-    #expect(errors.contains { $0?.state == .tooManyConnections })
+    #expect(errors.compactMap(\.?.state) == [.tooManyConnections])
     #expect(duration < .seconds(5))
     #expect(try pool.read { try $0.integer("SELECT 1") } == 1)
     try pool.close()
+  }
+
+  /// A standby, in place of which another server can answer.
+  @Test func aReplaceableServerThatRefusesIsNotWaitedFor() throws {
+    let (pool, _) = try limitedPool(reconnectLimit: .zero)
+    let (isHeld, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let holders = (0..<2).map { _ in
+      Background {
+        try pool.read { _ in
+          isHeld.signal()
+          mayEnd.wait()
+        }
+      }
+    }
+    for _ in holders { isHeld.wait() }
+    // Also not after a refusal.
+    for _ in 0..<2 {
+      var error: PostgresError?
+      let duration = time { error = failure { try pool.read { _ in } } }
+      #expect(error?.state == .tooManyConnections)
+      #expect(duration < .seconds(2))
+    }
+    for _ in holders { mayEnd.signal() }
+    for holder in holders { try holder.wait() }
+  }
+
+  @Test func aCallThatIsRefusedAgainAndAgainNotesOneWait() throws {
+    let waits = Collected<PostgresWait>()
+    let tracer = PostgresTracer(note: { _ in }, noteWait: { waits.add($0) })
+    let (pool, _) = try limitedPool(growthPause: .milliseconds(100), tracer: tracer)
+    #expect(try peak(3, of: pool, lasting: 1.5).allSatisfy { $0 == nil })
+    #expect(waits.all.count == 1)
+    #expect(waits.all.allSatisfy { $0.duration > .seconds(1) && !$0.isTimedOut })
   }
 
   @Test func aRefusedCallWaitsNoLongerThanOthers() throws {
