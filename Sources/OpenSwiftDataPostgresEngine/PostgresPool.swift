@@ -220,6 +220,8 @@ package final class PostgresPool: @unchecked Sendable {
     let limit: Duration
     /// How long it has slept; `nil` if it has not.
     var waited: Duration?
+    /// Whether a limit has ended its wait.
+    var isTimedOut = false
     /// Why the server has refused it a connection.
     var refusal: PostgresError?
 
@@ -242,23 +244,16 @@ package final class PostgresPool: @unchecked Sendable {
     }
     var request = Request(
       purpose: purpose, work: work, owner: owner, start: .now, limit: limit ?? limits.waitLimit)
-    var isServed = false
     defer {
       if let duration = request.waited {
         options.tracer?.noteWait(
           PostgresWait(
-            isForWriting: purpose == .write, duration: duration, isTimedOut: !isServed))
+            isForWriting: purpose == .write, duration: duration, isTimedOut: request.isTimedOut))
       }
     }
     let seat = try firstSeat(&request)
-    let result: (seat: Int, connection: PostgresConnection)
-    if let connection = usableConnection(at: seat) {
-      result = (seat, connection)
-    } else {
-      result = try connect(at: seat, &request)
-    }
-    isServed = true
-    return result
+    if let connection = usableConnection(at: seat) { return (seat, connection) }
+    return try connect(at: seat, &request)
   }
 
   private func firstSeat(_ request: inout Request) throws -> Int {
@@ -300,8 +295,11 @@ package final class PostgresPool: @unchecked Sendable {
         return seat
       case .sleep(let time): _ = sleeper.wake.wait(timeout: .now() + time / .seconds(1))
       case .giveUp:
+        request.isTimedOut = true
         throw request.refusal ?? failure(.connection, "no connection can be opened")
-      case .timeOut(let gate, let refusal): throw busy(gate, request, refusal)
+      case .timeOut(let gate, let refusal):
+        request.isTimedOut = true
+        throw busy(gate, request, refusal)
       }
     }
   }

@@ -239,6 +239,13 @@ struct PostgresPoolTests {
     #expect(try peak(3, of: pool, lasting: 1.5).allSatisfy { $0 == nil })
     #expect(waits.all.count == 1)
     #expect(waits.all.allSatisfy { $0.duration > .seconds(1) && !$0.isTimedOut })
+    // One that has all connections gives up to wait.
+    try pool.read(for: UUID()) { _ in
+      try pool.read(for: UUID()) { _ in
+        #expect(failure { try pool.write { _ in } }?.state == .tooManyConnections)
+      }
+    }
+    #expect(waits.all.count == 2)
   }
 
   @Test func aRefusedCallWaitsNoLongerThanOthers() throws {
