@@ -152,7 +152,7 @@ package final class ExternalFiles: ExternalValueStore {
     return names
   }
 
-  /// Called by the triggers.
+  /// Called by the triggers, and by a save for values that it has written in vain.
   package func recordDropped(_ name: String) { state.withLock { $0.changes.lost.append(name) } }
 
   package func didBegin() { state.withLock { $0.transactions.append(Changes()) } }

@@ -1,16 +1,25 @@
 import Foundation
+import OpenSwiftDataRowStorage
+import OpenSwiftDataSQLSyntax
+
+/// A large value of a save that lies outside its row.
+struct StoredLargeValue {
+  let isNew: Bool
+  /// The index of the model in the request.
+  let index: Int
+  let column: SaveStatements.Column
+  let name: String
+}
 
 /// Stores large values of a save outside the rows, before the rows are written.
 extension RelationalStore {
   /// Passes large values to the driver.
-  /// - Returns: The request with the values' names in their place, and the positions of these
-  ///   names.
+  /// - Returns: The request with the values' names in their place, and these values.
   func storingExternalValues(
     _ request: SaveRequest
-  ) throws -> (request: SaveRequest, positions: ExternalValueSlots) {
-    var positions = ExternalValueSlots()
+  ) throws -> (request: SaveRequest, stored: [StoredLargeValue]) {
     guard let external = driver.externalValues, plans.hasExternalValues else {
-      return (request, positions)
+      return (request, [])
     }
     var large = LargeValues(threshold: external.threshold)
     for index in request.inserted.indices {
@@ -23,21 +32,60 @@ extension RelationalStore {
       let columns = try columns(of: snapshot.descriptor)
       large.add(from: snapshot, at: index, isNew: false, columns)
     }
-    if large.values.isEmpty { return (request, positions) }
+    if large.values.isEmpty { return (request, []) }
     var named = request
-    for (position, name) in zip(large.positions, try external.write(large.values)) {
-      if position.isNew {
+    var stored: [StoredLargeValue] = []
+    for (place, name) in zip(large.places, try external.write(large.values)) {
+      let slot = place.column.slot
+      if place.isNew {
         named.inserted.replace(
-          at: position.index,
-          with: named.inserted[position.index].naming(name, for: position.slot))
-        positions.inserted[position.index, default: SlotSet()].insert(position.slot)
+          at: place.index, with: named.inserted[place.index].naming(name, for: slot))
       } else {
-        named.updated[position.index] = named.updated[position.index]
-          .naming(name, for: position.slot)
-        positions.updated[position.index, default: SlotSet()].insert(position.slot)
+        named.updated[place.index] = named.updated[place.index].naming(name, for: slot)
       }
+      stored.append(
+        StoredLargeValue(
+          isNew: place.isNew, index: place.index, column: place.column, name: name))
     }
-    return (named, positions)
+    return (named, stored)
+  }
+
+  /// Drops the values that no row has after the save: of changed models whose rows it has deleted, or whose
+  /// values it has replaced with those of another model.
+  /// - Returns: The slots whose values can be read from the rows.
+  func keepingStored(
+    _ values: [StoredLargeValue], of request: SaveRequest, after writer: SaveWriter,
+    _ session: any SQLSession
+  ) throws -> ExternalValueSlots {
+    var slots = ExternalValueSlots()
+    for value in values {
+      let slot = value.column.slot
+      if value.isNew {
+        // Its row was written, and triggers have noted what happened to it afterwards.
+        slots.inserted[value.index, default: SlotSet()].insert(slot)
+        continue
+      }
+      if writer.mayLeaveOutValues {
+        let content = try content(of: value, request.updated[value.index], session)
+        if content?.isName(value.name) != true { driver.externalValues?.recordDropped(value.name) }
+        if content == nil { continue }
+      }
+      slots.updated[value.index, default: SlotSet()].insert(slot)
+    }
+    return slots
+  }
+
+  /// What the row of a changed model has in the column; `nil` if there is no row.
+  private func content(
+    of value: StoredLargeValue, _ snapshot: DefaultSnapshot, _ session: any SQLSession
+  ) throws -> _StoredValue? {
+    guard let key = snapshot.persistentIdentifier.rowKey else { return nil }
+    let select = Select(
+      [.column(table: nil, name: value.column.name)],
+      from: TableReference(try entity(snapshot.descriptor).table),
+      where: .binary(RowColumns.key(), .equal, .parameter(0)))
+    return try session.statement(select.rendered(in: driver.dialect).sql).values(.integer(key))
+      .first?.first
   }
 
   private func columns(of descriptor: _ModelDescriptor) throws -> [SaveStatements.Column] {
@@ -51,12 +99,12 @@ private struct LargeValues {
   struct Place {
     let isNew: Bool
     let index: Int
-    let slot: Int
+    let column: SaveStatements.Column
   }
 
   let threshold: Int
   private(set) var values: [Data] = []
-  private(set) var positions: [Place] = []
+  private(set) var places: [Place] = []
 
   init(threshold: Int) { self.threshold = threshold }
 
@@ -71,7 +119,18 @@ private struct LargeValues {
       case .null, .integer, .real, .text, .blob, .uuid, .reference, .identifier: continue
       }
       values.append(value)
-      positions.append(Place(isNew: isNew, index: index, slot: column.slot))
+      places.append(Place(isNew: isNew, index: index, column: column))
+    }
+  }
+}
+
+extension _StoredValue {
+  /// Whether the content of a column is the name of this value.
+  fileprivate func isName(_ name: String) -> Bool {
+    guard case .blob(let bytes) = self else { return false }
+    return bytes.withUnsafeBytes { bytes in
+      guard case .name(let stored) = TaggedValue(bytes) else { return false }
+      return stored.elementsEqual(name.utf8)
     }
   }
 }

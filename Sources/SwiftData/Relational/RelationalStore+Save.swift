@@ -107,11 +107,11 @@ private final class RelationalSave: OpenSave {
     _ request: SaveRequest, _ options: SaveOptions
   ) throws -> SaveReceipt {
     try transaction.lease.use { session in
-      let (request, indices) = try store.storingExternalValues(request)
+      let (request, large) = try store.storingExternalValues(request)
       var writer = SaveWriter(store: store, session: session, request, options)
       try writer.run()
       var receipt = SaveReceipt(inserted: writer.identifiers)
-      receipt.external = indices
+      receipt.external = try store.keepingStored(large, of: request, after: writer, session)
       receipt.consequences = writer.consequences
       (number, added) = (writer.transaction, writer.added)
       historyEnd = writer.historyEnd

@@ -92,6 +92,9 @@ package protocol ExternalValueStore: ExternalValues {
   /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` is called then.
   func write(_ values: [Data]) throws -> [String]
 
+  /// Called in a transaction with the name of a value that no row contains any more.
+  func recordDropped(_ name: String)
+
   func didBegin()
 
   /// - Throws: `SwiftDataError.storeWriteFailure`; `didRollBack` is called then.

@@ -235,6 +235,9 @@ struct SaveWriter {
   /// The end of the history after the save, where one writes at a time.
   var historyEnd: HistoryWriter.End? { changes.historyEnd }
 
+  /// Whether rows may lack values of changed models.
+  var mayLeaveOutValues: Bool { !deletion.isEmpty || !rows.merged.isEmpty }
+
   /// The rows with values that the save has written; `nil` if they are too many.
   var writtenRows: OwnTextWrites.Rows? {
     changes.written(newKeys: keys.ends, limit: OwnTextWrites.limit)

@@ -147,6 +147,27 @@ import Testing
     try folder.expectWhole(0)
   }
 
+  @Test(arguments: [false, true])
+  func aChangeOfARowThatTheSaveDeletesLeavesNoFile(_ isBatch: Bool) throws {
+    let album = Album("a")
+    context.insert(album)
+    album.pictures = [Picture("a", External.bytes(1)), Picture("b", External.bytes(2))]
+    context.insert(Picture("c", External.bytes(3)))
+    try context.save()
+    let pictures = album.pictures
+    for picture in pictures { picture.data = External.bytes(4) }
+    if isBatch { try context.delete(model: Album.self) } else { context.delete(album) }
+    try context.save()
+    #expect(pictures.allSatisfy { $0.data == External.bytes(4) })
+    #expect(try ExternalFilesCheck(of: folder.store).orphans.isEmpty)
+    try autoreleased {
+      let other = ModelContext(container)
+      try other.fetch(FetchDescriptor<Picture>()).first?.data = External.bytes(5)
+      try other.save()
+    }
+    #expect(try context.stored(Picture.self).map(\.data) == [External.bytes(5)])
+  }
+
   @Test func aSaveThatFailsLeavesNoFile() throws {
     for name in ["a", "b"] { context.insert(Album(name, cover: External.bytes(1))) }
     try context.save()

@@ -83,6 +83,7 @@ final class RecordedValues: ExternalValueStore, @unchecked Sendable {
     }
   }
 
+  func recordDropped(_ name: String) { _ = driver.note("drop \(name)", []) }
   func didBegin() {}
   func willCommit() throws { _ = driver.note("will commit", []) }
   func didCommit() { _ = driver.note("did commit", []) }
