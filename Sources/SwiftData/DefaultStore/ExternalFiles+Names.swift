@@ -122,12 +122,13 @@ struct StoredName {
   let name: String
 
   /// Calls `body` for each file name in a database, whatever its models. Reads all columns that may
-  /// contain names.
+  /// contain names, except the history: earlier versions kept the names of deleted rows there.
   static func forEach(in connection: Connection, _ body: (StoredName) throws -> Void) throws {
     for table in try connection.texts(
       """
       SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND sql NOT LIKE 'CREATE VIRTUAL%' AND sql NOT LIKE '%WITHOUT ROWID%'
+      AND name <> \(HistoryTables.Entity.change.table.quotedText)
       """)
     {
       let columns = try connection.texts(

@@ -247,5 +247,17 @@ extension EntityMapping {
   }
 
   /// The columns of preserved attributes.
-  var preservedColumns: [ColumnMapping] { preservedProperties.flatMap(\.columns) }
+  var preservedColumns: [PreservedColumn] {
+    preservedProperties.flatMap { property, columns in
+      let isExternal = descriptor.properties[property.slot].isExternallyStored
+      return columns.map { PreservedColumn(column: $0, isExternal: isExternal) }
+    }
+  }
+}
+
+/// A column whose values the history keeps when rows are deleted.
+struct PreservedColumn {
+  let column: ColumnMapping
+  /// Whether large values may lie outside the row.
+  let isExternal: Bool
 }

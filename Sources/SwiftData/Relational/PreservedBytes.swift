@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 
 /// The preserved values of deleted rows as bytes, for a database whose columns have one type.
@@ -13,14 +14,24 @@ package enum PreservedBytes {
   }
 
   /// The value of a column for the history, as an expression; null stays null.
-  /// - Parameter type: The type of the column.
-  static func expression(
-    _ value: SQLExpression, of type: SQLType, in dialect: SQLDialect
-  ) -> SQLExpression {
-    switch dialect {
-    case .sqlite: value
-    case .postgreSQL: tagged(value, of: type)
+  static func expression(of preserved: PreservedColumn, in dialect: SQLDialect) -> SQLExpression {
+    let value = SQLExpression.column(table: nil, name: preserved.column.name)
+    return switch dialect {
+    case .sqlite: preserved.isExternal ? withoutName(value) : value
+    case .postgreSQL: tagged(value, of: preserved.column.sqlType)
     }
+  }
+
+  /// Null in place of the name of a file, which is removed with the row.
+  private static func withoutName(_ value: SQLExpression) -> SQLExpression {
+    let tag = SQLExpression.function(
+      "hex", [.function("substr", [value, .integer(1), .integer(1)])])
+    let isName = SQLExpression.conjunction([
+      .binary(tag, .equal, .text("0\(TaggedValue.nameTag)")),
+      .binary(
+        .function("length", [value]), .lessOrEqual, .integer(Int64(TaggedValue.longestName) + 2)),
+    ])
+    return .conditional([SQLBranch(when: isName, then: .null)], otherwise: value)
   }
 
   private static func tagged(_ value: SQLExpression, of type: SQLType) -> SQLExpression {

@@ -131,9 +131,8 @@ struct TableChanges: Sendable {
     let preserved = entities.map { (number: $0.number, columns: $0.preservedColumns) }
     return (0..<(history?.tombstoneCount ?? 0)).compactMap { index in
       let kept = preserved.filter { $0.columns.count > index }
-      func value(_ columns: [ColumnMapping]) -> SQLExpression {
-        PreservedBytes.expression(
-          .column(table: nil, name: columns[index].name), of: columns[index].sqlType, in: dialect)
+      func value(_ columns: [PreservedColumn]) -> SQLExpression {
+        PreservedBytes.expression(of: columns[index], in: dialect)
       }
       guard let first = kept.first else { return nil }
       let column = HistoryTables.Change.tombstone(index)

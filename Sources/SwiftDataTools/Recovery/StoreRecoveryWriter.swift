@@ -29,6 +29,9 @@ struct StoreRecoveryWriter {
     var damagedPages: Set<Int> = []
     var hasUncertainKeys = false
 
+    /// Whether its rows may name files. The history may have names of files that were removed.
+    fileprivate var namesFiles: Bool { name != HistoryTables.Entity.change.table }
+
     /// Whether the assumed columns may not be those of the records.
     var hasUnknownColumns: Bool {
       assumed?.areUnknown(fitting: copied + duplicates.count) ?? false
@@ -218,7 +221,7 @@ struct StoreRecoveryWriter {
         case .text(let value): try statement.bind(value, at: parameter)
         case .blob(let value):
           try value.withUnsafeBytes { try statement.bind(bytes: $0, at: parameter) }
-          if let name = RecoveredFiles.name(in: value) { names.insert(name) }
+          if table.namesFiles, let name = RecoveredFiles.name(in: value) { names.insert(name) }
         }
       }
       try statement.run()
