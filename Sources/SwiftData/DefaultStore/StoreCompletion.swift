@@ -4,8 +4,8 @@ import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
 
 /// Adds the model and the history to a file of an earlier release of this package, which wrote
-/// neither. Such a file is recognised by its columns. Called by `StoreFileOpening`, inside a
-/// transaction.
+/// neither. Such a file is recognised by its columns. Of a file with a damaged description, either the hashes or
+/// the model can be read. Called by `StoreFileOpening`, inside a transaction.
 struct StoreCompletion {
   let mapping: SchemaMapping
   /// The version identifier to write; `nil` uses that of the schema.
@@ -14,10 +14,12 @@ struct StoreCompletion {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` for rows that are invalid for the models,
   ///   or `SQLiteError`.
   func run(_ stored: StoredSchema, _ connection: Connection) throws {
-    try refuseEmptyValues(connection)
+    let hashes = stored.modelMetadata?.versionHashes ?? [:]
+    if hashes.isEmpty, stored.model == nil { try refuseEmptyValues(connection) }
     // The properties of entities that the schema lacks are not known.
     guard mapping.layout.model.entities.count == mapping.entities.count else { return }
-    let creation = StoreCreation(mapping, version: version)
+    let known = stored.modelMetadata?.versionIdentifiers.first { !$0.isEmpty }
+    let creation = StoreCreation(mapping, version: known ?? version)
     try creation.describe(connection, replacing: stored.metadata)
     if HistoryTables.areMissing(in: stored.columns) { try creation.createHistory(connection) }
   }

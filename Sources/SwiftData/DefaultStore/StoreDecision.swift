@@ -7,7 +7,8 @@ package enum StoreDecision {
   /// The file is empty: create the tables of the mapping.
   case create(SchemaMapping)
   /// The file contains all models, with the entity numbers of the mapping.
-  /// - Parameter isIncomplete: Whether the file lacks a description of the models.
+  /// - Parameter isIncomplete: Whether a description of the models has to be written: the file has none, or it
+  ///   is damaged.
   case open(SchemaMapping, isIncomplete: Bool)
   /// The file was created with other models.
   case refuse([StoreDifference])
@@ -31,7 +32,7 @@ package enum StoreDecision {
       : recognition.differences.map(StoreDifference.model)
     self =
       differences.isEmpty
-      ? .open(mapping, isIncomplete: !recognition.isCertain) : .refuse(differences)
+      ? .open(mapping, isIncomplete: recognition.isIncomplete) : .refuse(differences)
   }
 }
 
@@ -44,6 +45,8 @@ private struct StoreRecognition {
   private(set) var differences: [ModelDifference]
   /// Whether the file itself records that it contains the models.
   let isCertain: Bool
+  /// Whether the models are to be described in the file.
+  private(set) var isIncomplete: Bool
   /// The schema of the file, with corrected entity names.
   let stored: StoredSchema
   private let model: ModelDescription?
@@ -64,6 +67,7 @@ private struct StoreRecognition {
     model = isEqual && changes.isEmpty && !hasOthers ? nil : stored.model
     self.stored = model.map(stored.renamed) ?? stored
     isCertain = !known.isEmpty || model != nil
+    isIncomplete = !isCertain
     if isEqual {
       differences = changes
     } else if let model {
@@ -73,6 +77,11 @@ private struct StoreRecognition {
         known.isEmpty ? !listed.contains($0.name) : known[$0.name] == nil
       }.map { .newEntity($0.name) }
     }
+    // Only models that equal those of the file can be described anew. Whether names are to be exchanged, the
+    // lost description would tell.
+    guard !isIncomplete, differences.isEmpty, !hasOthers else { return }
+    isIncomplete =
+      known.isEmpty || stored.lacksModel && ExchangedNames(current).isEmpty
   }
 
   /// For a file that can't be migrated: additional content does not prevent reading, if the columns

@@ -7,8 +7,8 @@ import OpenSwiftDataStoreFormat
 ///
 /// 1. The description of the file is read. If there is none, the file is created (`StoreCreation`).
 /// 2. `StoreDecision` compares the description with the models: the file is opened or refused.
-/// 3. What the file lacks is added: the description of the models if an earlier release wrote none
-///    (`StoreCompletion`), the history, and indexes (`StoreIndexes`).
+/// 3. What the file lacks is added: the description of the models if an earlier release wrote none or it is
+///    damaged (`StoreCompletion`), the history, and indexes (`StoreIndexes`).
 /// 4. From then on `StoreSchemaMonitor` detects migrations by other processes
 ///    and containers.
 ///
@@ -40,7 +40,15 @@ struct StoreFileOpening {
     let (mapping, isIncomplete) = try mapOrRefuse(stored)
     guard isIncomplete, configuration.allowsSave else { return try open(stored, mapping) }
     let completed = try complete()
+    if stored.hasDamagedDescription { noteRepair() }
     return try open(completed.stored, completed.mapping)
+  }
+
+  private func noteRepair() {
+    WarningLog.write(
+      "The description of the models in the store at \(configuration.url.path) was damaged. It was written anew "
+        + "from the models of the container. Look for other damage with the command swiftdata check.",
+      onceFor: "description \(configuration.url.path)")
   }
 
   /// The mapping of the models to a file with tables, and whether it lacks their description.
@@ -92,7 +100,7 @@ struct StoreFileOpening {
 
   // MARK: Complete
 
-  /// Adds the description of the models to a file of an earlier release.
+  /// Adds the description of the models to a file of an earlier release, or in place of a damaged one.
   /// - Returns: The description after that, and the mapping to it.
   private func complete() throws -> (stored: StoredSchema, mapping: SchemaMapping) {
     try pool.write { connection in

@@ -123,6 +123,16 @@ package struct StoredSchema: Hashable, Sendable {
   /// The model in the cache; `nil` if there is none or it can't be read.
   package var model: ModelDescription? { modelCache.flatMap { try? ModelCache.decode($0) } }
 
+  /// Whether the file has a place for its model, but none that can be read. Files of early frameworks have no
+  /// place.
+  package var lacksModel: Bool { columns["Z_MODELCACHE"] != nil && model == nil }
+
+  /// Whether bytes that describe the models can't be read.
+  var hasDamagedDescription: Bool {
+    if modelMetadata == nil, !metadata.isEmpty || model != nil { return true }
+    return modelCache != nil && model == nil
+  }
+
   /// A copy with the cached model's names for the entity numbers: older frameworks left the old
   /// name of a renamed entity in `Z_PRIMARYKEY`.
   package func renamed(by model: ModelDescription) -> StoredSchema {

@@ -348,6 +348,12 @@ package struct MigrationPlanning {
       : versions.indices.map(columnDifferences)
     let nearest = differences.indices.min { differences[$0].count < differences[$1].count } ?? 0
     let models = hasPlan ? "version \(versions[nearest].name) of the migration plan" : "the models"
+    let lacksModel = store.lacksModel && !store.hashes.isEmpty
+    let problem =
+      lacksModel
+      ? "The description of its models (Z_MODELCACHE) is missing or damaged, so it can't be migrated to unknown ones. "
+        + "Open it once with the models that wrote it, which writes the description anew. Or: "
+      : ""
     let advice =
       hasPlan
       ? "Add the version that wrote the store to the schemas of the plan"
@@ -355,7 +361,7 @@ package struct MigrationPlanning {
     return .unknownDataStoreSchema.with(
       "\(name) was created with other models (version \(store.versionText)). The nearest match is "
         + "\(models), with these differences: \(MigrationPlanning.list(differences[nearest])). "
-        + "\(advice); the store is unchanged.")
+        + "\(problem)\(advice); the store is unchanged.")
   }
 
   private static func list(_ clauses: [String]) -> String {

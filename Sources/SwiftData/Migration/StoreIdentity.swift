@@ -19,10 +19,13 @@ package final class StoreIdentity {
   let superNames: [String: String]
   /// The model in the cache, if the file has one. It is decoded only if hashes do not decide.
   private(set) lazy var model: ModelDescription? = readModel()
+  /// Whether the model in the file can't be read.
+  private(set) lazy var lacksModel: Bool = isModelMissing()
   /// The entities of the file, without those of the history.
   private(set) lazy var entityNames: Set<String> = listEntities(model)
 
   private let readModel: () -> ModelDescription?
+  private let isModelMissing: () -> Bool
   private let listEntities: (ModelDescription?) -> Set<String>
 
   package init(
@@ -39,6 +42,7 @@ package final class StoreIdentity {
     self.superNames = superNames
     self.versionIdentifiers = versionIdentifiers.filter { !$0.isEmpty }
     readModel = { model }
+    isModelMissing = { false }
     listEntities = { _ in entityNames }
   }
 
@@ -58,6 +62,7 @@ package final class StoreIdentity {
         byNumber[entity.superNumber].map { (entity.name, $0.name) }
       }, uniquingKeysWith: { first, _ in first })
     readModel = { stored.model }
+    isModelMissing = { stored.lacksModel }
     listEntities = { model in
       let named = (model.map(stored.renamed) ?? stored).entities.map(\.name)
       return Set(named + (model?.entities.map(\.name) ?? [])).subtracting(reserved)

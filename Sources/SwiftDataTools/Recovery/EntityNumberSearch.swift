@@ -179,7 +179,7 @@ struct EntityNumberSearch {
 
 extension [RecordValue] {
   /// The name in a row of `Z_PRIMARYKEY`.
-  fileprivate var entityName: String? {
+  var entityName: String? {
     if count > 1, case .text(let name) = self[1] { name } else { nil }
   }
 }

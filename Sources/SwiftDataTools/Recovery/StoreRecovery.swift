@@ -147,7 +147,8 @@ extension StoreRecovery.Part {
     case .tables: "The list of tables was damaged; it was restored from the models."
     case .metadata: "The identifier of the store is lost; the new store has a new identifier."
     case .entities: "The numbers of the entities were damaged; they were restored from the models."
-    case .modelDescription: "The description of the models is lost."
+    case .modelDescription:
+      "The description of the models was damaged. Opening the new store with its models completes it."
     case .history: "A part of the history is lost."
     }
   }

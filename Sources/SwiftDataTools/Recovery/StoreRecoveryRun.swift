@@ -159,17 +159,18 @@ struct StoreRecoveryRun {
         "The file at \(recovery.source.path) is an SQLite database, but not a store: it has no Z_METADATA. "
           + "Choose another URL.", doing: "recovering a store", because: .storeDamaged)
     }
-    if let schema {
-      try schema.validate()
-      let models = DescribedSchema(schema)
-      if source.unreadableParts.contains(.entities) {
-        let search = EntityNumberSearch(pages, source, models: source.model ?? models.model)
-        source.replaceEntities(try search.rows())
-      }
-      source.complete(
+    try schema?.validate()
+    let models = schema.map { DescribedSchema($0) }
+    var judgement = try DescriptionJudgement(pages, source, models)
+    if let models {
+      let known = judgement.source
+      judgement.complete(
         from: try Self.empty(
-          models, FileEntities(stored: source.storedEntities, model: source.model), temporaryURL))
-    } else if !source.hasTableDescriptions {
+          models, FileEntities(stored: known.storedEntities, model: known.model), temporaryURL))
+    }
+    source = judgement.source
+    self.recovery.unreadableParts = source.unreadableParts
+    if schema == nil, !source.hasTableDescriptions {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(recovery.source.path) has lost the description of its models. "
           + "Use ModelContainer.recoverStore(at:to:for:) with a Schema of the models.",
@@ -230,6 +231,7 @@ struct StoreRecoveryRun {
     if writer.hasLostDefaults { recovery.unreadableParts.insert(.tables) }
     try writer.makeIndexes()
     try writer.finishKeys()
+    if try writer.removeChangesWithoutTransaction() { recovery.unreadableParts.insert(.history) }
     try writer.check()
     recovery.tables = writer.results()
     recovery.damagedPages = Set(recovery.damagedPages).sorted()

@@ -25,6 +25,8 @@ struct StoreRecoverySource {
   private(set) var rows: [String: [Row]] = [:]
   private(set) var damagedPages: [Int] = []
   private(set) var unreadableParts: Set<StoreRecovery.Part> = []
+  /// Those of `unreadableParts` that were replaced already.
+  private var mendedParts: Set<StoreRecovery.Part> = []
   /// The table and index definitions from the models, by name; empty without models.
   private(set) var definitions: [String: String] = [:]
 
@@ -69,7 +71,7 @@ struct StoreRecoverySource {
   /// The UUID of the store.
   var identifier: String? {
     guard let values = rows["Z_METADATA"]?.first?.values, values.count > 1,
-      case .text(let identifier) = values[1]
+      case .text(let identifier) = values[1], !identifier.isEmpty
     else { return nil }
     return identifier
   }
@@ -100,13 +102,25 @@ struct StoreRecoverySource {
   /// The model in the file's cache; `nil` if it can't be read, or if its hashes differ from those in the
   /// metadata, because either is damaged.
   var model: ModelDescription? {
-    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first,
-      let model = try? ModelCache.decode(Data(content))
-    else { return nil }
-    guard case .blob(let plist)? = rows["Z_METADATA"]?.first?.values.last,
-      let metadata = StoreMetadata(Data(plist))
-    else { return model }
+    guard let model = cachedModel else { return nil }
+    guard let metadata = storedMetadata else { return model }
     return metadata.versionHashes == VersionHashes(model).byEntity ? model : nil
+  }
+
+  /// The model in the file's cache; `nil` if it can't be read.
+  var cachedModel: ModelDescription? {
+    guard case .blob(let content)? = rows["Z_MODELCACHE"]?.first?.values.first else { return nil }
+    return try? ModelCache.decode(Data(content))
+  }
+
+  /// The dictionary in the metadata; `nil` if it can't be read.
+  var storedMetadata: StoreMetadata? {
+    guard case .blob(let plist)? = rows["Z_METADATA"]?.first?.values.last else { return nil }
+    return StoreMetadata(Data(plist))
+  }
+
+  func hasTable(_ name: String) -> Bool {
+    objects.contains { $0.type == "table" && $0.name == name }
   }
 
   /// Whether the list of tables can be read and has none of a store's.
@@ -117,7 +131,7 @@ struct StoreRecoverySource {
 
   /// Whether the file can be copied without its models.
   var hasTableDescriptions: Bool {
-    unreadableParts.isDisjoint(with: [.tables, .metadata, .entities])
+    unreadableParts.subtracting(mendedParts).isDisjoint(with: [.tables, .metadata, .entities])
   }
 
   /// The entities in the table of entities.
@@ -131,16 +145,29 @@ struct StoreRecoverySource {
   /// Replaces the rows of the table of entities, a part of which could not be read.
   mutating func replaceEntities(_ rows: [Row]) { self.rows[EntityTable.name] = rows }
 
+  /// Replaces the rows of a description that is damaged.
+  /// - Parameter isMended: Whether the rows are complete.
+  mutating func replace(
+    _ name: String, _ part: StoreRecovery.Part, _ rows: [Row], isMended: Bool = true
+  ) {
+    self.rows[name] = rows
+    // Of a part with damaged pages the table may be missing too.
+    if isMended, !unreadableParts.contains(part) { mendedParts.insert(part) }
+    unreadableParts.insert(part)
+  }
+
   /// Adds missing parts from an empty store of the models, whose entities have the same numbers.
   mutating func complete(from other: StoreRecoverySource) {
     definitions = Dictionary(
       other.objects.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
-    if unreadableParts.isEmpty { return }
+    if unreadableParts.isSubset(of: mendedParts) { return }
     let known = Set(objects.map(\.name))
     // The table has no root page here, so its rows are found among pages without a parent.
     objects += other.objects.filter { !known.contains($0.name) }
       .map { Object(type: $0.type, name: $0.name, root: 0, sql: $0.sql) }
-    for (name, rows) in other.rows {
+    let hashes = storedMetadata?.versionHashes
+    let isOfModels = hashes == nil || hashes == other.storedMetadata?.versionHashes
+    for (name, rows) in other.rows where isOfModels || name != "Z_MODELCACHE" {
       let keys = Set(self.rows[name, default: []].map(\.key))
       self.rows[name, default: []] += rows.filter { !keys.contains($0.key) }
     }

@@ -420,6 +420,27 @@ struct StoreRecoveryWriter {
     }
   }
 
+  /// Removes the changes whose transactions are lost: they would become a part of later transactions with the
+  /// same numbers.
+  /// - Returns: Whether there were any.
+  mutating func removeChangesWithoutTransaction() throws -> Bool {
+    typealias History = HistoryTables
+    let (changes, transactions) = (
+      History.Entity.change.table, History.Entity.transaction.table
+    )
+    guard let columns = tablesByName[changes]?.columns, tablesByName[transactions] != nil,
+      columns.contains(History.Change.transaction)
+    else { return false }
+    try connection.execute(
+      """
+      DELETE FROM \(changes.quotedName) WHERE \(History.Change.transaction.quotedName) NOT IN \
+      (SELECT \(RowColumns.key) FROM \(transactions.quotedName))
+      """)
+    let count = connection.changes
+    tablesByName[changes]?.copied -= Int(count)
+    return count > 0
+  }
+
   func results() -> [StoreRecovery.Table] {
     tables.map { table in
       StoreRecovery.Table(
