@@ -323,6 +323,14 @@ struct SavedValues {
     if storage.row == nil, hasOtherRow || storage.overlay.isEmpty { storage.expectRow() }
   }
 
+  /// The values that no row has.
+  func ephemeralValues(of descriptor: _ModelDescriptor) -> [(slot: Int, value: _SlotValue)] {
+    descriptor.properties.indices.filter(descriptor.ephemeralSlots.contains).map { slot in
+      guard let values, slot < values.count else { return (slot, .unset) }
+      return (slot, values[slot])
+    }
+  }
+
   /// A snapshot of the model with these values instead of the unsaved ones.
   func snapshot(of storage: _ModelStorage) -> DefaultSnapshot {
     storage.withValues(row == storage.row ? values : nil) { DefaultSnapshot(lenient: storage) }

@@ -37,6 +37,14 @@ final class ContextTransaction {
     let insertionCount: Int
   }
 
+  private struct EphemeralValues {
+    let model: AnyObject
+    let storage: _ModelStorage
+    let values: [(slot: Int, value: _SlotValue)]
+    /// The number of entries in `inserted` before the save.
+    let insertionCount: Int
+  }
+
   /// Whether other transactions may write at the same time.
   let access: WriteAccess
   /// Whether the next save is the last, and is sent with the commit.
@@ -45,6 +53,8 @@ final class ContextTransaction {
   /// Models that were saved for the first time, with their earlier values.
   private var inserted: [Inserted] = []
   private var deleted: [Deleted] = []
+  /// The ephemeral values of changed models from before the edits that the first save of each has settled.
+  private var ephemeral: [ObjectIdentifier: EphemeralValues] = [:]
   /// The changes of the saves, for other contexts.
   fileprivate var changes = SavedChanges()
   /// The results of the saves, for notifications.
@@ -97,7 +107,14 @@ final class ContextTransaction {
   func fail(because error: any Error) { failure = failure ?? error }
 
   /// Called before a save inside the transaction changes its models.
-  func note(_ batches: [SaveSession.Batch]) {
+  func note(_ batches: [SaveSession.Batch], _ changes: ChangeTracker) {
+    for (storage, saved) in changes.changed.savedValues + changes.deleted.savedValues
+    where !storage.descriptor.ephemeralSlots.isEmpty {
+      guard ephemeral[ObjectIdentifier(storage)] == nil, let model = storage.model else { continue }
+      ephemeral[ObjectIdentifier(storage)] = EphemeralValues(
+        model: model, storage: storage, values: saved.ephemeralValues(of: storage.descriptor),
+        insertionCount: inserted.count)
+    }
     for batch in batches {
       for storage in batch.insertedStorages {
         guard let model = storage.model else { continue }
@@ -159,7 +176,21 @@ final class ContextTransaction {
       showStoredValues(in: core)
       core.watchers.didUndo(changes, of: inserted.map(\.storage) + deleted.map(\.storage))
     }
-    withExtendedLifetime((inserted, deleted)) {}
+    restoreEphemeral()
+    withExtendedLifetime((inserted, deleted, ephemeral)) {}
+  }
+
+  /// Models that are stored again have their ephemeral values from before the transaction.
+  private func restoreEphemeral() {
+    if ephemeral.isEmpty { return }
+    let insertions = Dictionary(
+      inserted.enumerated().map { (ObjectIdentifier($1.storage), $0) }, uniquingKeysWith: min)
+    for (identity, entry) in ephemeral
+    where insertions[identity].map({ $0 >= entry.insertionCount }) ?? true {
+      for (slot, value) in entry.values {
+        entry.storage.notifyingObservers(of: slot) { entry.storage.overlay(value, at: slot) }
+      }
+    }
   }
 
   /// Makes models whose rows the saves have changed faults. Lists of the others may refer to models that

@@ -398,7 +398,7 @@ struct SaveSession {
     // Released after the lists of the context are updated: deinitialisers of models may call back.
     let pending = changes.lists
     let late = watchers.takeLateEdits(changes)
-    transaction?.note(batches)
+    transaction?.note(batches, changes)
     let overwritten = takeOverwrittenNames(batches)
     var saved = models.finalise(
       batches, in: transaction, isNoted: announced == nil || externalChanges.feed.hasReaders,

@@ -431,7 +431,8 @@ struct SavedModels {
       let storage = live.storage
       let isInPartialRow =
         storage.partialRowHas(link.slot) && storage.flags.isDisjoint(with: .isPending)
-      if storage.flags.contains(.isFault), storage.overlay.isEmpty, !isInPartialRow { continue }
+      let isLoaded = !storage.overlay.isEmpty(besides: storage.descriptor.ephemeralSlots)
+      if storage.flags.contains(.isFault), !isLoaded, !isInPartialRow { continue }
       if watchers.isActive { watchers.willEdit(storage, slot: link.slot) }
       // The next row would show the change as that of another writer.
       if isInPartialRow {

@@ -165,8 +165,9 @@ public final class _ModelStorage {
   /// Whether a model without a row has the values to be stored again: those of its last row, or set
   /// ones. One that was still a fault when its row was deleted has none.
   var hasLastValues: Bool {
-    if row != nil || descriptor.slotCount == 0 { return true }
-    if overlay.isEmpty { return false }
+    if row != nil || descriptor.properties.allSatisfy(\.isEphemeral) { return true }
+    // A fault keeps its ephemeral values, which say nothing about the row.
+    if overlay.isEmpty(besides: descriptor.ephemeralSlots) { return false }
     return descriptor.properties.indices.allSatisfy { slot in
       let property = descriptor.properties[slot]
       guard case .unset = overlaid(slot), property.destination == nil else { return true }

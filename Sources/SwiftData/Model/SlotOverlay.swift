@@ -16,6 +16,15 @@ struct SlotOverlay {
   /// Whether the row has all values.
   var isEmpty: Bool { values == nil }
 
+  /// Whether the row has all values of the other slots.
+  func isEmpty(besides slots: SlotSet) -> Bool {
+    guard let values else { return true }
+    if slots.isEmpty { return false }
+    return values.indices.allSatisfy { slot in
+      if case .unset = values[slot] { true } else { slots.contains(slot) }
+    }
+  }
+
   // MARK: Values
 
   /// - Parameter slotCount: The number of slots of the model, needed for the first value.
@@ -36,10 +45,7 @@ struct SlotOverlay {
   /// Removes the values of all other slots.
   mutating func clear(keeping kept: SlotSet) {
     guard !kept.isEmpty, var values else { return clear() }
-    let isKept = values.indices.allSatisfy { slot in
-      if case .unset = values[slot] { true } else { kept.contains(slot) }
-    }
-    if isKept { return }
+    if isEmpty(besides: kept) { return }
     for slot in values.indices where !kept.contains(slot) { values[slot] = .unset }
     self.values = values
   }

@@ -28,6 +28,7 @@ private enum Lists {
 
   @Model final class Loose {
     @Attribute(.ephemeral) var selection = 0
+    var note: String?
     init() {}
   }
 
@@ -116,6 +117,47 @@ private enum Lists {
     #expect(selections == Array(1...7))
     #expect(items[0].name == "")
     #expect(items[1].cover === covers[1])
+  }
+
+  @Test func aTransactionThatEditsThemFails() throws {
+    #expect(throws: Lists.Failure.self) {
+      try context.transaction {
+        items[0].selection = 9
+        items[0].name = "edited"
+        covers[0].selection = 9
+        try context.save()
+        items[0].selection = 10
+        covers[1].selection = 9
+        context.delete(covers[1])
+        try context.save()
+        throw Lists.Failure()
+      }
+    }
+    #expect(selections == Array(1...7))
+    try context.transaction {
+      items[0].selection = 9
+      try context.save()
+    }
+    #expect(items[0].selection == 9)
+  }
+
+  /// A fault with an ephemeral value has no values to be stored again.
+  @Test func aRowIsDeletedWhileItsModelIsAFault() throws {
+    #expect(throws: Lists.Failure.self) {
+      try context.transaction {
+        loose.note = "edited"
+        try context.save()
+        throw Lists.Failure()
+      }
+    }
+    let other = ModelContext(context.container)
+    for model in try other.fetch(FetchDescriptor<Lists.Loose>()) { other.delete(model) }
+    try other.save()
+    _ = try context.fetch(FetchDescriptor<Lists.Item>())
+    #expect(loose.selection == 7)
+    context.insert(loose)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(try other.fetchCount(FetchDescriptor<Lists.Loose>()) == 0)
   }
 
   @Test func theyStayWhileAPartialFetchReadsANewRow() throws {
