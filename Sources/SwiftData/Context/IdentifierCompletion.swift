@@ -19,6 +19,8 @@ struct IdentifierCompletion {
   private var lastNew: [PersistentIdentifier: Int] = [:]
   /// The rows of which several instances were changed.
   private var repeated: Set<PersistentIdentifier> = []
+  /// The new models that became no row.
+  private let dropped: Set<Int>
 
   init(
     _ receipt: SaveReceipt, updated: [(identifier: PersistentIdentifier, slots: SlotSet)],
@@ -27,18 +29,23 @@ struct IdentifierCompletion {
     self.receipt = receipt
     self.updated = updated
     self.new = new
+    dropped = Set(receipt.consequences.dropped)
     var known: Set<PersistentIdentifier> = []
     for (identifier, _) in updated where !known.insert(identifier).inserted {
       repeated.insert(identifier)
     }
     if receipt.consequences.merged.isEmpty { return }
     for (index, identifier) in receipt.inserted.enumerated() { lastNew[identifier] = index }
+    // In the order of the writes.
+    for merge in receipt.consequences.merged {
+      lastNew[receipt.inserted[merge.index]] = merge.index
+    }
   }
 
   /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
   func rows(of holders: [IdentifierHolder]) throws -> [Row] {
     var rows: [Row] = []
-    for holder in holders {
+    for holder in holders where !holder.isNew || !dropped.contains(holder.index) {
       let identifier =
         holder.isNew ? receipt.inserted[holder.index] : updated[holder.index].identifier
       let positions = holder.isNew ? receipt.external.inserted : receipt.external.updated
@@ -54,16 +61,23 @@ struct IdentifierCompletion {
     return rows
   }
 
-  /// The slots that no later model of the request has written. New models are written last.
+  /// The slots that no model has written later. New models are written last.
   private func slots(
     of holder: IdentifierHolder, _ identifier: PersistentIdentifier
   ) -> SlotSet {
     if let last = lastNew[identifier], !holder.isNew || last != holder.index { return SlotSet() }
     if holder.isNew { return .all }
     guard repeated.contains(identifier) else { return updated[holder.index].slots }
-    return updated[(holder.index + 1)...].reduce(updated[holder.index].slots) { slots, other in
-      other.identifier == identifier ? slots.subtracting(other.slots) : slots
+    return updated.indices.reduce(updated[holder.index].slots) { slots, other in
+      updated[other].identifier == identifier && isWritten(other, after: holder.index)
+        ? slots.subtracting(updated[other].slots) : slots
     }
+  }
+
+  private func isWritten(_ other: Int, after index: Int) -> Bool {
+    let isLate = receipt.lateUpdates.contains(index)
+    let isOtherLate = receipt.lateUpdates.contains(other)
+    return isLate == isOtherLate ? other > index : isOtherLate
   }
 
   private func warn(_ entity: String, _ property: String, isOutside: Bool = false) {
@@ -94,6 +108,28 @@ extension SaveSession.Batch {
   }
 }
 
+extension SaveSession.Batch {
+  /// Called after a commit for attributes that name new models whose stores have not committed: they are changed
+  /// again, so that the next save stores the identifiers that these models get then.
+  func repeatChanges(naming lost: NewIdentifiers, with recorder: ChangeRecorder) {
+    for holder in holders {
+      let storage = (holder.isNew ? insertedStorages : updatedStorages)[holder.index]
+      if storage.source == nil || !storage.flags.isDisjoint(with: [.hasNoRow, .isDeleted]) {
+        continue
+      }
+      let row = try? holder.completed(storage.identifier, .all, lost).row
+      guard let slots = row?.changedSlots.subtracting(holder.descriptor.ephemeralSlots) else {
+        continue
+      }
+      for (slot, value) in holder.values.all
+      where slots.contains(slot) && !storage.changedSlots.contains(slot) {
+        guard recorder.repeatChange(storage, slot: slot) else { continue }
+        storage.notifyingObservers(of: slot) { storage.overlay(value, at: slot) }
+      }
+    }
+  }
+}
+
 extension IdentifierHolder {
   fileprivate var slots: SlotSet {
     var slots = SlotSet()
@@ -107,7 +143,10 @@ extension NewIdentifiers {
   convenience init(of batches: [SaveSession.Batch]) {
     var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
     for batch in batches {
-      for (storage, identifier) in zip(batch.insertedStorages, batch.receipt.inserted) {
+      let dropped = Set(batch.receipt.consequences.dropped)
+      for (index, identifier) in batch.receipt.inserted.enumerated()
+      where dropped.isEmpty || !dropped.contains(index) {
+        let storage = batch.insertedStorages[index]
         // Nothing can name a model without a known identifier.
         if let temporary = storage.knownIdentifier { permanent[temporary] = identifier }
       }
@@ -117,6 +156,11 @@ extension NewIdentifiers {
 }
 
 extension SaveRequest {
+  /// Whether attributes contain identifiers of new models.
+  var namesNewModels: Bool {
+    inserted.namesNewModels || updated.contains { $0.identifierValues != nil }
+  }
+
   /// The rows to write again after a save of the public protocol.
   func completion(_ receipt: SaveReceipt) throws -> [DefaultSnapshot] {
     var holders: [IdentifierHolder] = []
@@ -129,8 +173,10 @@ extension SaveRequest {
     for index in inserted.indices { add(inserted[index], index, isNew: true) }
     for (index, snapshot) in updated.enumerated() { add(snapshot, index, isNew: false) }
     if holders.isEmpty { return [] }
+    let dropped = Set(receipt.consequences.dropped)
     let permanent = Dictionary(
-      inserted.indices.lazy.map { (inserted[$0].persistentIdentifier, receipt.inserted[$0]) },
+      inserted.indices.lazy.filter { !dropped.contains($0) }
+        .map { (inserted[$0].persistentIdentifier, receipt.inserted[$0]) },
       uniquingKeysWith: { $1 })
     let completion = IdentifierCompletion(
       receipt, updated: updated.map { ($0.persistentIdentifier, $0.changedSlots) },

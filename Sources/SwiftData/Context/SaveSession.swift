@@ -93,7 +93,7 @@ struct SaveSession {
     private var deleted: [DefaultSnapshot] = []
     fileprivate(set) var receipt = SaveReceipt(inserted: [])
     /// The models with temporary identifiers in attributes.
-    private var holders: [IdentifierHolder] = []
+    private(set) var holders: [IdentifierHolder] = []
     /// The rows that were written again with permanent ones.
     private(set) var completed: [IdentifierCompletion.Row] = []
     /// Whether the write can no longer be undone.
@@ -158,7 +158,7 @@ struct SaveSession {
       let completion = IdentifierCompletion(
         receipt, updated: updatedStorages.map { ($0.identifier, $0.changedSlots) }, new)
       completed = try completion.rows(of: holders)
-      if port.isTransactional, !completed.isEmpty { try save.complete(completed.map(\.values)) }
+      if port.isTransactional { try save.complete(completed.map(\.values)) }
     }
 
     func delete(_ storage: _ModelStorage) {
@@ -259,6 +259,7 @@ struct SaveSession {
       if batch.hasHolders, !batch.port.isTransactional {
         batch.name(NewIdentifiers(of: earlier + batches[..<index]))
       }
+      options.willComplete = batch.hasHolders
       do {
         batch.receipt = try batch.save.write(
           batch.takeRequest(stores.editingState), options, source: source)
@@ -363,8 +364,13 @@ struct SaveSession {
     let serial =
       announced ?? others.announce(others.hasReaders ? SavedChanges(committed) : SavedChanges())
     let saved = finalise(committed, serial)
+    // The keys of their new models were rolled back.
+    let lost = all.filter { !$0.isCommitted }
+    for batch in committed where batch.hasHolders {
+      batch.repeatChanges(naming: NewIdentifiers(of: lost), with: recorder)
+    }
     stores.coordinator.commits.fire()
-    let pending = all.filter { !$0.isCommitted }.map(\.port.name)
+    let pending = lost.map(\.port.name)
     let names = committed.map(\.port.name)
     return PartialCommit(
       saved: saved,

@@ -41,7 +41,11 @@ extension DefaultSnapshot {
         } catch {
           try onFailure(error)
         }
-        if NewIdentifiers.encodedCount != encodedCount { holders.append((slot, value)) }
+        if NewIdentifiers.encodedCount != encodedCount,
+          NewIdentifiers.areMissing(in: value, slot, of: descriptor)
+        {
+          holders.append((slot, value))
+        }
       }
     }
     self.init(

@@ -75,7 +75,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       }
       copiedToManys = toManys.map { $0.remapped(map) }
       let new = NewIdentifiers { map[$0] }
-      if identifierValues != nil, put(new, into: &copied) { identifierValues = nil }
+      identifierValues = put(new, into: &copied)
     }
     return DefaultSnapshot(
       persistentIdentifier: persistentIdentifier, descriptor: descriptor, page: page, row: row,

@@ -16,7 +16,18 @@ final class NewIdentifiers: Sendable {
       return nil
     }
     isFound.store(true, ordering: .relaxed)
+    if found.isTemporary { isMissing.store(true, ordering: .relaxed) }
     return found
+  }
+
+  /// These, for values that are encoded with others already.
+  func after(_ earlier: NewIdentifiers?) -> NewIdentifiers {
+    guard let earlier else { return self }
+    return NewIdentifiers { [permanent] identifier in
+      let known = earlier.permanent(identifier)
+      if let known, !known.isTemporary { return known }
+      return permanent(known ?? identifier) ?? known
+    }
   }
 
   /// Encodes a value.
@@ -28,7 +39,7 @@ final class NewIdentifiers: Sendable {
     )
   }
 
-  /// How many temporary identifiers the process has encoded: if that has not changed, a value contains none.
+  /// How many temporary identifiers all threads have encoded: if that has not changed, a value contains none.
   static var encodedCount: Int { count.load(ordering: .relaxed) }
 
   private static let count = Atomic<Int>(0)
@@ -53,10 +64,19 @@ extension PersistentIdentifier {
 /// The values of a model that contain identifiers of models without a key, when a save encodes them.
 final class IdentifierValues: @unchecked Sendable {
   let all: [(slot: Int, value: _SlotValue)]
+  /// The identifiers that the cells of the values have already, beside others that are still temporary.
+  let known: NewIdentifiers?
 
   /// - Returns: `nil` for none.
   init?(_ values: [(slot: Int, value: _SlotValue)]) {
     if values.isEmpty { return nil }
     all = values
+    known = nil
+  }
+
+  /// The same values, encoded with more identifiers.
+  init(_ values: IdentifierValues, _ new: NewIdentifiers) {
+    all = values.all
+    known = new.after(values.known)
   }
 }

@@ -9,6 +9,8 @@ struct InsertionRuns {
 
   let models: NewModels
   private(set) var runs: [Run] = []
+  /// Whether unique attributes contain identifiers of new models.
+  private(set) var namesInUniqueSlots = false
 
   init() { models = NewModels() }
 
@@ -17,16 +19,26 @@ struct InsertionRuns {
   init(_ models: NewModels, doomed: Set<Int>, _ prepared: PreparedSave) throws {
     self.models = models
     func isDoomed(_ index: Int) -> Bool { !doomed.isEmpty && doomed.contains(index) }
+    // Identifiers of new models in unique attributes are known when those have keys.
+    func isNaming(_ index: Int, _ save: EntitySave) -> Bool {
+      models.namesNewModels && save.isConstrained
+        && !models.temporaryIdentifiers(at: index, in: save.uniqueSlots(among: .all)).isEmpty
+    }
     var rest = models.indices
     while let start = rest.first {
       let (descriptor, isDoomedRun) = (models.descriptor(at: start), isDoomed(start))
-      let end =
-        rest.first { models.descriptor(at: $0) !== descriptor || isDoomed($0) != isDoomedRun }
-        ?? rest.upperBound
       let save = try prepared.save(of: descriptor)
+      let isNamingRun = isNaming(start, save)
+      if isNamingRun { namesInUniqueSlots = true }
+      let end =
+        rest.first {
+          models.descriptor(at: $0) !== descriptor || isDoomed($0) != isDoomedRun
+            || isNaming($0, save) != isNamingRun
+        } ?? rest.upperBound
       runs.append(
         Run(
-          indices: start..<end, save: save, keySource: isDoomedRun ? .nextFree : save.keySource))
+          indices: start..<end, save: save,
+          keySource: isDoomedRun ? .nextFree : isNamingRun ? .lookingUp : save.keySource))
       rest = end..<rest.upperBound
     }
   }

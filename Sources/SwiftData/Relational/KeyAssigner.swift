@@ -6,6 +6,8 @@ final class KeyAssigner {
   private(set) var all: [Int64] = []
   /// The same keys by temporary identifier, if relationships can refer to the models.
   let inserted: InsertedKeys
+  /// Whether attributes refer to the models.
+  var areNamed = false
   private let store: RelationalStore
   private let prepared: PreparedSave
   private let changes: RowChanges
@@ -42,7 +44,7 @@ final class KeyAssigner {
     all.withUnsafeMutableBufferPointer { all in
       for index in indices { all[index] = first + Int64(index - indices.lowerBound) }
     }
-    guard store.plans.hasRelationships else { return }
+    guard store.plans.hasRelationships || areNamed else { return }
     for index in indices {
       guard let identifier = models.knownIdentifier(at: index) else { continue }
       inserted.assign(all[index], entity: save.statements.entity.number, to: identifier)

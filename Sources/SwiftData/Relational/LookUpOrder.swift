@@ -1,7 +1,7 @@
 /// The order in which new models are looked up by their unique values. Used by `RowWriter`.
 ///
-/// 1. A model whose unique values refer to other new models comes after those, because it can be looked up only
-///    when they have keys.
+/// 1. A model whose unique values refer to other new models, or contain their identifiers, comes after those,
+///    because it can be looked up only when they have keys.
 /// 2. Models that are ready at the same time come in the order of the request.
 /// 3. Models that wait for each other come last.
 struct LookUpOrder {
@@ -32,6 +32,14 @@ struct LookUpOrder {
           guard let identifier = keys.unassigned(cell, of: cells) else { continue }
           let identity = ObjectIdentifier(identifier.id.scope)
           if !missing.contains(identity) { missing.append(identity) }
+        }
+        if models.namesNewModels {
+          let named = models.temporaryIdentifiers(
+            at: index, in: run.save.uniqueSlots(among: .all))
+          for identifier in named where !keys.isNew(identifier) {
+            let identity = ObjectIdentifier(identifier.id.scope)
+            if !missing.contains(identity) { missing.append(identity) }
+          }
         }
         if missing.isEmpty {
           ready.append((index, run.save))

@@ -51,9 +51,10 @@ extension RelationalStore {
     var receipt: SaveReceipt
     do {
       let request = SaveRequest(request)
-      receipt = try save.write(request, SaveOptions())
-      let rows = try request.completion(receipt)
-      if !rows.isEmpty { try save.complete(rows) }
+      var options = SaveOptions()
+      options.willComplete = request.namesNewModels
+      receipt = try save.write(request, options)
+      if options.willComplete { try save.complete(request.completion(receipt)) }
     } catch {
       save.abandon()
       throw error
@@ -90,6 +91,8 @@ private final class RelationalSave: OpenSave {
   /// The transaction in the history, where several write at once.
   private var added: AddedTransaction?
   private var historyEnd: HistoryWriter.End?
+  /// Until `complete`, if that follows.
+  private var writer: SaveWriter?
   /// The rows of the save, if reads need them (`OwnTextWrites`).
   private var written: OwnTextWrites.Rows??
 
@@ -113,6 +116,8 @@ private final class RelationalSave: OpenSave {
       var receipt = SaveReceipt(inserted: writer.identifiers)
       receipt.external = try store.keepingStored(large, of: request, after: writer, session)
       receipt.consequences = writer.consequences
+      receipt.lateUpdates = writer.lateUpdates
+      if options.willComplete { self.writer = writer }
       (number, added) = (writer.transaction, writer.added)
       historyEnd = writer.historyEnd
       if store.composedText.ownWrites.needsRows { written = .some(writer.writtenRows) }
@@ -122,28 +127,10 @@ private final class RelationalSave: OpenSave {
   }
 
   func complete(_ rows: [DefaultSnapshot]) throws {
-    try transaction.lease.use { session in
-      let prepared = PreparedSave(store: store, session: session)
-      let keys = InsertedKeys(mapping: store.mapping)
-      var statements: [Columns: (sql: String, cells: [SaveStatements.Cell])] = [:]
-      for row in rows {
-        guard let key = row.persistentIdentifier.rowKey else { continue }
-        let save = try prepared.save(of: row)
-        let columns = Columns(entity: save.statements.entity.number, slots: row.changedSlots)
-        let statement = statements[columns] ?? save.statements.rewriting(row.changedSlots)
-        statements[columns] = statement
-        if statement.cells.isEmpty { continue }
-        let values = RowValues(
-          row: row.rowCells, cells: statement.cells, keys: keys, trailingKey: key)
-        try prepared.statement(statement.sql).runLater(.row(values))
-      }
-    }
-  }
-
-  /// The columns that a statement writes again.
-  private struct Columns: Hashable {
-    let entity: Int
-    let slots: SlotSet
+    guard let writer else { return }
+    self.writer = nil
+    try transaction.lease.use { _ in try writer.complete(rows) }
+    (number, added) = (writer.transaction, writer.added)
   }
 
   func commit() throws {
@@ -167,14 +154,6 @@ private final class RelationalSave: OpenSave {
   }
 
   func abandon() { transaction.abandon() }
-}
-
-extension SaveStatements {
-  /// Writes the columns of some slots of a row that the same transaction has written.
-  fileprivate func rewriting(_ slots: SlotSet) -> (sql: String, cells: [Cell]) {
-    let columns = columns(of: slots)
-    return (update(of: columns, keepsVersion: true), columns.map(\.source))
-  }
 }
 
 private struct OpenTransaction {

@@ -47,6 +47,8 @@ final class RowChanges {
   private var deletedKeys: [Int: [Int64]] = [:]
   /// Whether `finish` finds `listOwners`.
   var findsListOwners = false
+  /// Whether `finishDelayedHistory` follows, because more rows are written after `finish`.
+  var delaysHistory = false
   /// The stored rows whose to-many relationships have changed, after `finish`.
   private(set) var listOwners: [ListOwners] = []
 
@@ -277,7 +279,12 @@ final class RowChanges {
       if history != nil || buffered != nil || findsListOwners { try addUpdates(rows) }
     }
     try history?.finish()
-    try buffered?.finish()
+    if !delaysHistory { try buffered?.finish() }
+  }
+
+  /// The other transactions wait for each other from here on, where several write at once.
+  func finishDelayedHistory() throws {
+    if delaysHistory { try buffered?.finish() }
   }
 
   /// The keys are known, so that the rows need not be read. To read the end of a table would disturb

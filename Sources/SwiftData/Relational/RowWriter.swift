@@ -262,7 +262,9 @@ final class RowWriter {
     let count = runs.lazy.map(\.indices.count).reduce(0, +)
     let areFree = runs.allSatisfy { expectsFreeValues($0.save, forNew: count) }
     var order = LookUpOrder(runs, of: models, keys.inserted)
+    var models = models
     while let ready = order.next() {
+      if models.namesNewModels { name(ready, of: &models) }
       if canLookUpBatches, !areFree, ready.count > 1 {
         try writeBatches(ready, of: models, &incomplete)
       } else {
@@ -278,6 +280,21 @@ final class RowWriter {
     }
     for (position, slots) in missing {
       _ = try update(models[position.index], position.save, slots, key: keys[position.index])
+    }
+  }
+
+  /// Puts the identifiers of models with keys into unique attributes.
+  private func name(_ ready: [LookUpOrder.Position], of models: inout NewModels) {
+    for (index, save) in ready where save.isConstrained {
+      let slots = save.uniqueSlots(among: .all)
+      let named = models.temporaryIdentifiers(at: index, in: slots)
+      var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
+      for identifier in named {
+        guard let known = keys.inserted.destination(of: identifier) else { continue }
+        permanent[identifier] = store.plans.identifier(known.key, entity: known.entity)
+      }
+      if permanent.isEmpty { continue }
+      models.name(NewIdentifiers { [permanent] in permanent[$0] }, at: index, in: slots)
     }
   }
 

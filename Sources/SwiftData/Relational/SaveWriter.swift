@@ -86,6 +86,7 @@ struct SaveWriter {
     self.request = request
     prepared = PreparedSave(store: store, session: session)
     changes = RowChanges(store, session, by: request.editingState)
+    changes.delaysHistory = options.willComplete
     keys = KeyAssigner(store: store, prepared, changes)
     let deleted = RowDeletion(
       store: store, session: session, changes, else: "Nothing was saved.")
@@ -119,6 +120,7 @@ struct SaveWriter {
     case .assignFreeKeys:
       new = try InsertionRuns(request.inserted, doomed: doomed, prepared)
       keys.reserve(new.models.indices.count)
+      keys.areNamed = new.namesInUniqueSlots
       for run in new.runs(.nextFree) {
         try keys.assignFree(to: run.indices, of: new.models, run.save)
       }
@@ -221,7 +223,42 @@ struct SaveWriter {
     }
   }
 
+  // MARK: Identifiers of new models
+
+  /// Writes values again, after `run`.
+  func complete(_ completed: [DefaultSnapshot]) throws {
+    var statements: [Columns: (sql: String, cells: [SaveStatements.Cell])] = [:]
+    for row in completed {
+      guard let key = row.persistentIdentifier.rowKey else { continue }
+      let save = try prepared.save(of: row)
+      let columns = Columns(entity: save.statements.entity.number, slots: row.changedSlots)
+      let statement = statements[columns] ?? save.statements.rewriting(row.changedSlots)
+      statements[columns] = statement
+      if statement.cells.isEmpty { continue }
+      if !save.uniqueSlots(among: row.changedSlots).isEmpty,
+        let error = try rows.collision(of: row, save, key: key)
+      {
+        throw error
+      }
+      let values = RowValues(
+        row: row.rowCells, cells: statement.cells, keys: keys.inserted, trailingKey: key)
+      try prepared.statement(statement.sql).runLater(.row(values))
+    }
+    try changes.finishDelayedHistory()
+  }
+
+  /// The columns that a statement writes again.
+  private struct Columns: Hashable {
+    let entity: Int
+    let slots: SlotSet
+  }
+
   // MARK: The result
+
+  /// The indices of the changed models that waited for new ones.
+  var lateUpdates: Set<Int> {
+    waiting.isEmpty ? [] : Set(isEarly.indices.filter { !isEarly[$0] })
+  }
 
   /// The identifiers of the new models, in the order of the request.
   var identifiers: [PersistentIdentifier] { new.identifiers(keys, store.plans) }
@@ -257,6 +294,14 @@ struct SaveWriter {
       return slots.intersection(owners.slots)
     }
     return consequences
+  }
+}
+
+extension SaveStatements {
+  /// Writes the columns of some slots of a row that the same transaction has written.
+  fileprivate func rewriting(_ slots: SlotSet) -> (sql: String, cells: [Cell]) {
+    let columns = columns(of: slots)
+    return (update(of: columns, keepsVersion: true), columns.map(\.source))
   }
 }
 

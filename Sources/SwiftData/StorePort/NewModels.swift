@@ -13,11 +13,14 @@ package struct NewModels {
   private(set) var storages: [_ModelStorage] = []
   /// Empty as long as no model has a snapshot; then one entry for each model.
   private var snapshots: [DefaultSnapshot?] = []
+  /// Whether attributes contain temporary identifiers.
+  private(set) var namesNewModels = false
 
   init() {}
 
   package init(_ snapshots: [DefaultSnapshot]) {
     self.snapshots = snapshots
+    namesNewModels = snapshots.contains { $0.identifierValues != nil }
   }
 
   mutating func reserveCapacity(_ count: Int) { storages.reserveCapacity(count) }
@@ -35,6 +38,7 @@ package struct NewModels {
       if snapshots.isEmpty { snapshots = Array(repeating: nil, count: storages.count) }
       snapshots.append(snapshot)
       holders = snapshot.identifierValues
+      if holders != nil { namesNewModels = true }
     } else if !snapshots.isEmpty {
       snapshots.append(nil)
     }
@@ -83,6 +87,17 @@ package struct NewModels {
       return identifier
     }
     return storages[index].knownIdentifier
+  }
+
+  /// The temporary identifiers in attributes of a model, among some slots.
+  func temporaryIdentifiers(at index: Int, in slots: SlotSet) -> [PersistentIdentifier] {
+    if !namesNewModels { return [] }
+    return snapshot(at: index)?.temporaryIdentifiers(in: slots) ?? []
+  }
+
+  /// Puts permanent identifiers into some attributes of a model.
+  mutating func name(_ new: NewIdentifiers, at index: Int, in slots: SlotSet) {
+    snapshots[index] = snapshots[index]?.naming(new, in: slots)
   }
 
   /// Puts permanent identifiers into the attributes of some models.

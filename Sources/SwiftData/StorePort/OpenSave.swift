@@ -12,7 +12,7 @@ package protocol OpenSave {
   ) throws -> SaveReceipt
 
   /// Writes some values of written rows again, in the same version: they contain identifiers that are known only
-  /// when all stores have written. Not called for a store without transactions.
+  /// when all stores have written. Not called for a store without transactions, nor without `willComplete`.
   /// - Parameter rows: Rows of this save, with the changed slots to write. None of them is named twice.
   /// - Throws: `SwiftDataError`, or the store's error; call `abandon` then.
   func complete(_ rows: [DefaultSnapshot]) throws
@@ -55,6 +55,8 @@ package struct SaveOptions {
   /// Whether the save returns what rows were linked to before new models became them
   /// (`SaveConsequences.Merge.earlierLinks` and `newMembers`), for an undo.
   var notesEarlierLinks = false
+  /// Whether `complete` follows, once.
+  var willComplete = false
   /// Selects the keys of models that are in memory without their values, from the deleted rows. The save
   /// returns the last values of these.
   var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
@@ -72,6 +74,8 @@ package struct SaveReceipt {
   package var reregistered: [DefaultSnapshot] = []
   /// The effects of delete rules and constraints, beyond the request.
   package var consequences = SaveConsequences()
+  /// The indices of changed models that were written after the others, because they waited for new models.
+  var lateUpdates: Set<Int> = []
   /// The token of the end of the history after the save, if the store has a history.
   package var token: (any HistoryToken)?
 }
