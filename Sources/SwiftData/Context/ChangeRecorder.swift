@@ -19,6 +19,7 @@ final class ChangeRecorder {
     self.identities = identities
     self.lostReferences = lostReferences
     self.faults = faults
+    changes.didPromote = { [weak self] in self?.instanceDidChange($0, replacing: $1) }
   }
 
   /// Called before a property of a registered model changes.
@@ -31,14 +32,20 @@ final class ChangeRecorder {
       }
     }
     if watchers.isActive { watchers.willEdit(storage, slot: slot) }
-    change(storage)
+    changes.change(storage)
     storage.overlay.markChanged(slot)
   }
 
-  private func change(_ storage: _ModelStorage) {
-    guard changes.change(storage) else { return }
+  /// Called when the identifier of a row leads to another instance.
+  private func instanceDidChange(_ storage: _ModelStorage, replacing former: _ModelStorage?) {
     watchers.instanceDidChange(storage)
-    // Loaded lists hold the instance that the identifier has led to.
+    forgetLists(around: storage)
+    // A fault has no edits: it is in the same lists.
+    if let former, !former.flags.contains(.isFault) { forgetLists(around: former) }
+  }
+
+  /// Makes loaded lists read their members again. They hold the instance that the identifier has led to.
+  private func forgetLists(around storage: _ModelStorage) {
     let descriptor = storage.descriptor
     for slot in descriptor.relationshipSlots where descriptor.properties[slot].isToOne {
       guard let inverse = descriptor.link(slot, in: faults.coordinator)?.inverseSlot,
@@ -58,7 +65,7 @@ final class ChangeRecorder {
       lostReferences.recordEditWithoutRow(of: storage, slot)
       return false
     }
-    change(storage)
+    changes.change(storage)
     storage.overlay.markChanged(slot)
     return true
   }
@@ -98,14 +105,18 @@ final class ChangeRecorder {
     restoreDeleted(storage)
   }
 
-  /// Takes back the deletion of a row, for all its instances.
+  /// Takes back the deletion of a row, for all its instances. The registered one is the last, as it was edited last.
   func restoreDeleted(_ storage: _ModelStorage) {
-    changes.undoDeletion(of: storage)
-    watchers.instanceDidChange(storage)
-    for other in identities.otherInstances(of: storage) {
-      changes.undoDeletion(of: other.storage)
-      watchers.instanceDidChange(other.storage)
+    func restore(_ storage: _ModelStorage) {
+      changes.undoDeletion(of: storage)
+      watchers.instanceDidChange(storage)
     }
+    let others = identities.otherInstances(of: storage)
+    let isLast = identities.isRegistered(storage)
+    if !isLast { restore(storage) }
+    for other in others.reversed() { restore(other.storage) }
+    if isLast { restore(storage) }
+    withExtendedLifetime(others) {}
   }
 
   /// Called when a failed save has restored a relationship that its rules had changed.

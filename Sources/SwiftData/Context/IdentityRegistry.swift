@@ -223,6 +223,14 @@ final class IdentityRegistry {
     return true
   }
 
+  /// The instance that the identifier of `storage` leads to, if that is another one.
+  func registered(besides storage: _ModelStorage) -> RetainedModel? {
+    guard hasDuplicates, let identifier = storage.knownIdentifier,
+      let registered = model(for: identifier)
+    else { return nil }
+    return registered.storage === storage ? nil : registered
+  }
+
   /// Whether no other model is the one that the identifier of a stored model leads to.
   func isRegistered(_ storage: _ModelStorage) -> Bool {
     guard hasDuplicates, let identifier = storage.knownIdentifier else { return true }

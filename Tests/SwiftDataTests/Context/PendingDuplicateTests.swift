@@ -88,6 +88,44 @@ import Testing
     #expect(try titles(byCode) == ["second", "two"])
   }
 
+  @Test func aLaterEditOfAnEditedInstanceIsShownAndStored() throws {
+    let country = try #require(first.country)
+    first.title = "1"
+    second.title = "2"
+    #expect(country.makers.map(\.title) == ["2"])
+    first.title = "3"
+    #expect(try titles(byCode) == ["3", "two"])
+    #expect(try count("3") == 1)
+    #expect(try count("2") == 0)
+    #expect(country.makers.map(\.title) == ["3"])
+    second.rank = 7
+    first.title = "4"
+    try context.save()
+    #expect(first.title == "4" && second.title == "4" && first.rank == 7)
+    #expect(try titles(byCode) == ["4", "two"])
+    let stored = try ModelContext(context.container).fetch(byCode)
+    #expect(stored.map(\.title) == ["4", "two"] && stored.map(\.rank) == [7, 1])
+  }
+
+  /// Fetches by a value find a model that has moved among the changes.
+  @Test func laterEditsAmongManyChangesAreFound() throws {
+    for number in 0..<40 { context.insert(Maker("m\(number)", "many")) }
+    try context.save()
+    for maker in try context.fetch(byCode) where maker.title == "many" { maker.title = "edited" }
+    func shown(_ code: String) throws -> [String] {
+      try titles(FetchDescriptor(predicate: #Predicate { $0.code == code }))
+    }
+    first.title = "1"
+    second.title = "2"
+    #expect(try shown("a") == ["2"])
+    first.title = "3"
+    #expect(try shown("a") == ["3"])
+    first.code = "z"
+    #expect(try shown("z") == ["3"])
+    #expect(try shown("a") == [])
+    #expect(try context.fetchCount(byCode) == 42)
+  }
+
   /// Here the store leaves the predicate to memory.
   @Test func countsBeyondManyPendingModelsAreTheSame() throws {
     try PendingMergeLimit.$named.withValue(0) { () throws in
@@ -114,6 +152,64 @@ import Testing
     #expect(try titles(byCode) == ["first", "two"])
     #expect(try count("first") == 1)
     #expect(try count("imported") == 0)
+  }
+
+  @Test func anUndoneEditGivesListsTheOtherInstance() throws {
+    let country = try #require(first.country)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    first.title = "first"
+    context.undoManager = undo
+    second.title = "second"
+    context.processPendingChanges()
+    #expect(country.makers.map(\.title) == ["second"])
+    undo.undo()
+    #expect(country.makers.map(\.title) == ["first"])
+  }
+
+  @Test func anUndoneEditLeavesTheLastOfTheOtherInstances() throws {
+    let third = Maker("a", "third")
+    context.insert(third)
+    try context.save()
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    third.rank = 3
+    first.rank = 1
+    third.title = "shown"
+    context.undoManager = undo
+    second.title = "second"
+    context.processPendingChanges()
+    #expect(try titles(byCode) == ["second", "two"])
+    undo.undo()
+    #expect(try context.fetch(byCode).first === third)
+    // Its earlier edits stay.
+    first.title = "first"
+    second.title = "second"
+    context.processPendingChanges()
+    third.title = "last"
+    context.processPendingChanges()
+    undo.undo()
+    #expect(try context.fetch(byCode).first === third)
+    try context.save()
+    #expect(first.title == "shown" && first.rank == 3)
+  }
+
+  @Test func anUndoneDeletionLeavesTheInstanceThatWasEditedLast() throws {
+    first.title = "first"
+    second.title = "second"
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    for deleted in [first, second] {
+      context.delete(deleted)
+      context.processPendingChanges()
+      undo.undo()
+      #expect(first.hasChanges && second.hasChanges)
+      #expect(try titles(byCode) == ["second", "two"])
+    }
+    try context.save()
+    #expect(first.title == "second")
+    #expect(try titles(byCode) == ["second", "two"])
   }
 
   @Test func aRollbackShowsTheStoredValues() throws {

@@ -43,6 +43,29 @@ import Testing
     #expect(titles == ["edited", "two"] && late.results.count == 2)
   }
 
+  @Test func observersShowLaterEditsAndUndoneOnes() throws {
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    // The request of the observer does not read the title.
+    for (instance, title) in [(first, "1"), (second, "2"), (first, "3"), (second, "4")] {
+      instance.title = title
+      context.processPendingChanges()
+      #expect(titles == [title, "two"])
+    }
+    // Of the second instance, this takes back "4".
+    undo.undo()
+    #expect(titles == ["2", "two"])
+    context.rollback()
+    first.title = "kept"
+    context.processPendingChanges()
+    second.title = "undone"
+    context.processPendingChanges()
+    #expect(titles == ["undone", "two"])
+    undo.undo()
+    #expect(early.results.first === first && titles == ["kept", "two"])
+  }
+
   @Test func aSavedDeletionRemovesTheOtherInstance() throws {
     #expect(early.results.first === first)
     context.delete(second)
