@@ -18,14 +18,17 @@ import OpenSwiftDataRowStorage
 ///
 /// Used on the thread of the context only.
 final class ContextTransaction {
+  /// A model that was saved for the first time, or one without a row that became another instance of such a row.
   private struct Inserted {
     let model: AnyObject
     let storage: _ModelStorage
     let page: RowPage?
     let row: UnsafeRawPointer?
     let values: ContiguousArray<_SlotValue>?
-    /// The temporary identifier, if it has been requested.
+    /// The temporary identifier, if it has been requested; that of the deleted row.
     let identifier: PersistentIdentifier?
+    /// Whether its own row was deleted.
+    let hadLostRow: Bool
   }
 
   private struct Deleted {
@@ -116,14 +119,20 @@ final class ContextTransaction {
         insertionCount: inserted.count)
     }
     for batch in batches {
-      for storage in batch.insertedStorages {
-        guard let model = storage.model else { continue }
-        inserted.append(
-          Inserted(
-            model: model, storage: storage, page: storage.page, row: storage.row,
-            values: storage.overlay.values, identifier: storage.knownIdentifier))
-      }
+      for storage in batch.insertedStorages { note(inserted: storage) }
     }
+  }
+
+  /// Called before a model without a row becomes another instance of a new row.
+  func note(shown storage: _ModelStorage) { note(inserted: storage, hadLostRow: true) }
+
+  private func note(inserted storage: _ModelStorage, hadLostRow: Bool = false) {
+    guard let model = storage.model else { return }
+    inserted.append(
+      Inserted(
+        model: model, storage: storage, page: storage.page, row: storage.row,
+        values: storage.overlay.values, identifier: storage.knownIdentifier,
+        hadLostRow: hadLostRow))
   }
 
   /// Records an instance of a row that a save inside the transaction deletes.
@@ -162,15 +171,18 @@ final class ContextTransaction {
     for entry in undone {
       let others = core.identities.otherInstances(of: entry.storage)
       core.identities.remove(entry.storage)
-      // An instance of the row that was there before.
+      // An instance of the row that was there before. Those of a new row have left: they are noted after it.
       if let last = others.last { core.identities.promote(last.storage) }
       entry.storage.notifyingObserversOfAll {
         entry.storage.becomeUnsaved(
-          as: entry.identifier, page: entry.page, row: entry.row, with: entry.values)
+          as: entry.identifier, page: entry.page, row: entry.row, with: entry.values,
+          hadLostRow: entry.hadLostRow)
       }
     }
     // Only those that are all unsaved again are known to retain each other.
-    for entry in undone { entry.storage.relationships.weaken(in: core.coordinator) }
+    for entry in undone where !entry.hadLostRow {
+      entry.storage.relationships.weaken(in: core.coordinator)
+    }
     restoreDeleted(in: core)
     if writeCount > 0 || !inserted.isEmpty || !deleted.isEmpty {
       showStoredValues(in: core)

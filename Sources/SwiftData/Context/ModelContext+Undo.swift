@@ -57,6 +57,7 @@ extension ModelContext {
   func show(_ storage: _ModelStorage, by models: [any PersistentModel]) {
     for other in models.map(\._$storage)
     where other.source == nil && other.flags.contains(.hasNoRow) {
+      core.transaction?.note(shown: other)
       other.notifyingObserversOfAll {
         other.becomeRestored(in: core, as: storage.identifier)
         core.identities.insertDuplicate(other, of: storage.identifier)

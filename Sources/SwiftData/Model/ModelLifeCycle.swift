@@ -429,15 +429,17 @@ extension _ModelStorage {
   ///   - page: The page of `row`.
   ///   - row: The row from before the save, if the values were in one.
   ///   - values: The values over the row from before the save.
+  ///   - hadLostRow: Whether the model only showed the saved row, in place of its deleted one.
   func becomeUnsaved(
     as identifier: PersistentIdentifier?, page: RowPage?, row: UnsafeRawPointer?,
-    with values: ContiguousArray<_SlotValue>?
+    with values: ContiguousArray<_SlotValue>?, hadLostRow: Bool
   ) {
     _invariantCheck(startsIn: .settled)
     rowView.replace(with: row, of: page)
     overlay.exchange(values)
     overlay.forgetChanges()
     lifeCycle.flags.subtract([.isFault, .hasNoRow])
+    if hadLostRow { lifeCycle.flags.insert(.hasNoRow) }
     lifeCycle.source = nil
     identifier?.temporaryScope?.removePermanentIdentifier()
     if let identifier { identify(as: identifier) } else { forgetIdentifier() }
