@@ -99,6 +99,11 @@ final class ChangeRecorder {
     return false
   }
 
+  /// The other models that show the row of a model.
+  func otherInstances(of model: any PersistentModel) -> [any PersistentModel] {
+    identities.otherInstances(of: model._$storage).compactMap(\.storage.persistentModel)
+  }
+
   /// Takes back the deletion of a row at the request of the user.
   func undoDeletion(of storage: _ModelStorage) {
     if watchers.isActive { watchers.willInsert(storage) }
