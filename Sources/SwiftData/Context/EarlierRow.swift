@@ -7,6 +7,21 @@ struct EarlierRow {
   struct Reference {
     let identifier: PersistentIdentifier
     private(set) weak var storage: _ModelStorage?
+
+    init(identifier: PersistentIdentifier, storage: _ModelStorage?) {
+      (self.identifier, self.storage) = (identifier, storage)
+    }
+
+    init(_ model: any PersistentModel) {
+      self.init(identifier: model._$storage.identifier, storage: model._$storage)
+    }
+
+    /// The identifier that the row has now, if its model is in memory.
+    var current: PersistentIdentifier { storage?.identifier ?? identifier }
+
+    func leads(to model: _ModelStorage) -> Bool {
+      storage === model || current == model.identifier
+    }
   }
 
   /// A pair of a list and a member.
@@ -18,29 +33,31 @@ struct EarlierRow {
 
   /// To-one relationships, by slot.
   let toOnes: [Int: Reference?]
-  /// The to-one relationships that the new model has set.
-  let written: SlotSet
+  /// The to-one relationships that the new model has set, and where they led then, or after a later undo. Another
+  /// writer may have changed them since.
+  private(set) var written: [Int: Reference?]
   /// What lists have gained by the save: members, or the model as a member.
   let gained: [Member]
-  /// The members that the new model brought, and that lists of the row had before.
+  /// What the new model brought, and lists had before: members, or the model as a member.
   let kept: [Member]
 
   /// Called before the model shows the row.
   /// - Parameters:
-  ///   - newMembers: What lists have gained.
+  ///   - newMembers: What lists have gained; `nil` if the store does not tell.
+  ///   - gains: Lists without an inverse that may have gained the model.
   ///   - link: What the schema declares for a slot of the model.
   ///   - known: Finds a model in memory.
   init(
     _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks,
-    _ newMembers: [SaveConsequences.NewMember], _ link: (Int) -> RelationshipLink?,
-    _ known: (PersistentIdentifier) -> _ModelStorage?
+    _ newMembers: [SaveConsequences.NewMember]?, _ gains: [MemberGain],
+    _ link: (Int) -> RelationshipLink?, _ known: (PersistentIdentifier) -> _ModelStorage?
   ) {
     func reference(_ identifier: PersistentIdentifier) -> Reference {
       Reference(identifier: identifier.resolved, storage: known(identifier.resolved))
     }
     toOnes = links.mapValues { $0.map(reference) }
     let row = storage.identifier
-    gained = newMembers.map {
+    gained = (newMembers ?? []).map {
       Member(owner: reference($0.owner), slot: $0.slot, member: reference($0.member))
     }
     // By the slot of the model, or of the other model.
@@ -54,11 +71,15 @@ struct EarlierRow {
       }
     }
     let model = Reference(identifier: row, storage: storage)
-    var (written, kept) = (SlotSet(), [Member]())
+    var (written, kept) = ([Int: Reference?](), [Member]())
     for slot in storage.descriptor.relationshipSlots {
       switch storage.relationships.value(slot) {
-      case .model, .identifier, .weakReferences: written.insert(slot)
+      case .model(let partner): written[slot] = .some(Reference(partner))
+      case .identifier(let identifier): written[slot] = .some(reference(identifier))
+      case .weakReferences:
+        written[slot] = .some(storage.relationships.partner(slot).map { Reference($0) })
       case .toMany(let value):
+        if newMembers == nil { continue }
         // Members with a to-one relationship to the model have a record of it themselves.
         let inverse = link(slot)?.inverseSlot
         if let inverse, link(slot)?.destination.properties[inverse].isToOne == true { continue }
@@ -74,8 +95,23 @@ struct EarlierRow {
       case .unset, .null: continue
       }
     }
+    if newMembers != nil, let new = storage.persistentModel {
+      for gain in gains {
+        let owner = gain.owner.identifier
+        guard case .toMany(let value) = gain.owner.overlaid(gain.slot), value.hasAdded(new),
+          others[gain.slot]?.contains(owner) != true
+        else { continue }
+        let reference = Reference(identifier: owner, storage: gain.owner)
+        kept.append(Member(owner: reference, slot: gain.slot, member: model))
+      }
+    }
     self.written = written
     self.kept = kept
+  }
+
+  /// Notes where an undo has set a to-one relationship.
+  fileprivate mutating func noteUndo(_ slot: Int, to partner: (any PersistentModel)?) {
+    written[slot] = .some(partner.map { Reference($0) })
   }
 }
 
@@ -83,7 +119,7 @@ struct EarlierRow {
 struct MergedModels {
   private struct Entry {
     weak var storage: _ModelStorage?
-    let earlier: EarlierRow?
+    var earlier: EarlierRow?
   }
 
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -99,7 +135,14 @@ struct MergedModels {
   }
 
   func contains(_ storage: _ModelStorage) -> Bool {
-    entries[ObjectIdentifier(storage)]?.storage === storage
+    !entries.isEmpty && entries[ObjectIdentifier(storage)]?.storage === storage
+  }
+
+  /// Called after an undo has set a to-one relationship of a merged model.
+  mutating func noteUndo(
+    of storage: _ModelStorage, _ slot: Int, to partner: (any PersistentModel)?
+  ) {
+    entries[ObjectIdentifier(storage)]?.earlier?.noteUndo(slot, to: partner)
   }
 
   /// What the row was linked to before, if the store told it.
@@ -112,12 +155,20 @@ struct MergedModels {
 struct EarlierRows {
   /// The last inserted first.
   private let rows: [(storage: _ModelStorage, earlier: EarlierRow?)]
-  private let indices: [ObjectIdentifier: Int]
+  private let models: Set<ObjectIdentifier>
+  /// The pairs that the save has gained, or that lists had before.
+  private let pairs: Set<Pair>
   private let coordinator: any StoreCoordinator
   private let identities: IdentityRegistry
   private let context: ContextIdentity
   private let fixer: RelationshipFixer
   private let find: (PersistentIdentifier) -> (any PersistentModel)?
+
+  private struct Pair: Hashable {
+    let owner: PersistentIdentifier
+    let slot: Int
+    let member: PersistentIdentifier
+  }
 
   /// - Parameter find: Finds the model of a row that exists.
   init(
@@ -126,8 +177,10 @@ struct EarlierRows {
     _ find: @escaping (PersistentIdentifier) -> (any PersistentModel)?
   ) {
     self.rows = rows
-    indices = Dictionary(
-      rows.enumerated().map { (ObjectIdentifier($1.storage), $0) }, uniquingKeysWith: min)
+    models = Set(rows.map { ObjectIdentifier($0.storage) })
+    let known = rows.lazy.compactMap(\.earlier).flatMap { [$0.gained, $0.kept].joined() }
+    pairs = Set(
+      known.map { Pair(owner: $0.owner.current, slot: $0.slot, member: $0.member.current) })
     self.coordinator = coordinator
     self.identities = identities
     self.context = context
@@ -135,36 +188,34 @@ struct EarlierRows {
     self.find = find
   }
 
-  func contains(_ storage: _ModelStorage) -> Bool {
-    !rows.isEmpty && indices[ObjectIdentifier(storage)] != nil
-  }
-
   /// Gives the rows the links that they had before.
   func restoreLinks() {
     for (storage, earlier) in rows {
       guard let earlier else { continue }
-      for slot in earlier.toOnes.keys.sorted() where earlier.written.contains(slot) {
-        restoreToOne(storage, slot, earlier)
-      }
+      for slot in earlier.toOnes.keys.sorted() { restoreToOne(storage, slot, earlier) }
       for pair in earlier.gained {
         guard let owner = model(pair.owner), let member = model(pair.member) else { continue }
         fixer.remove(member, from: owner._$storage, slot: pair.slot)
       }
-      for pair in earlier.kept {
-        guard let owner = model(pair.owner), let member = model(pair.member) else { continue }
-        fixer.add(member, to: owner._$storage, slot: pair.slot)
-      }
     }
   }
 
-  /// Called for a list that had gained one of the models before a later event took it back, so that the save did not
-  /// write its to-one relationship.
-  func restoreUnwritten(_ storage: _ModelStorage, gainedBy slot: Int, of owner: _ModelStorage) {
-    guard let index = indices[ObjectIdentifier(storage)], let earlier = rows[index].earlier,
-      let inverse = owner.descriptor.link(slot, in: coordinator)?.inverseSlot,
-      storage.descriptor.properties[inverse].isToOne, !earlier.written.contains(inverse)
-    else { return }
-    restoreToOne(storage, inverse, earlier)
+  /// Whether a list that gained a model in the event keeps it, as far as `restoreLinks` has not removed it: it had
+  /// the row before, or that is not known.
+  func keeps(_ model: any PersistentModel, in owner: _ModelStorage, _ slot: Int) -> Bool {
+    let member = model._$storage
+    guard !rows.isEmpty, models.contains(ObjectIdentifier(member)) else { return false }
+    let inverse = owner.descriptor.link(slot, in: coordinator)?.inverseSlot
+    if let inverse, member.descriptor.properties[inverse].isToOne { return true }
+    let (list, row) = (owner.identifier, member.identifier)
+    if pairs.contains(Pair(owner: list, slot: slot, member: row)) { return true }
+    if let inverse, pairs.contains(Pair(owner: row, slot: inverse, member: list)) { return true }
+    // The save did not write the pair, or the store does not tell. Another instance may be the one from before.
+    let value = owner.relationships.loadedToMany(slot)
+    return !value.hasAdded(model)
+      && identities.otherInstances(of: member).contains { other in
+        other.storage.persistentModel.map { value.holds($0) } ?? false
+      }
   }
 
   /// Delete rules of models whose insertion is undone must not concern the rows.
@@ -190,17 +241,20 @@ struct EarlierRows {
     }
   }
 
-  /// A required relationship whose earlier model does not exist any more stays as it is.
+  /// A relationship that leads elsewhere now was changed by others, and stays as it is; also a required one whose
+  /// earlier model does not exist any more.
   private func restoreToOne(_ storage: _ModelStorage, _ slot: Int, _ earlier: EarlierRow) {
-    guard let reference = earlier.toOnes[slot] else { return }
+    guard let reference = earlier.toOnes[slot], let written = earlier.written[slot] else { return }
     let partner = reference.flatMap(model)
     if partner == nil, !storage.descriptor.properties[slot].isOptional { return }
     // The first instance stands for the row; another one may have unsaved edits.
     for instance in identities.instances(of: storage.identifier) {
       let isFirst = instance.storage === first(of: storage)
-      guard isFirst || instance.storage.changedSlots.contains(slot),
-        instance.storage.relationships.partner(slot) !== partner
-      else { continue }
+      guard isFirst || instance.storage.changedSlots.contains(slot) else { continue }
+      let current = instance.storage.relationships.partner(slot)
+      let isUnmoved =
+        current.map { written?.leads(to: $0._$storage) ?? false } ?? (written == nil)
+      guard isUnmoved, current !== partner else { continue }
       instance.storage.notifyingObservers(of: slot) {
         fixer.setToOne(instance.storage, slot: slot, to: partner)
       }

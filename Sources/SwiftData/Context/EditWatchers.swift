@@ -29,10 +29,10 @@ protocol EditWatcher: AnyObject {
   /// A save has made a new model an instance of a row that was stored before, and is about to show that row.
   /// - Parameters:
   ///   - links: Where the row led before; `nil` if that is not known.
-  ///   - newMembers: The members that lists have gained, where they or their owners are the row.
+  ///   - newMembers: The members that lists have gained, where they or their owners are the row; `nil` if not known.
   func didMerge(
     _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
-    _ newMembers: [SaveConsequences.NewMember])
+    _ newMembers: [SaveConsequences.NewMember]?)
   /// A save has taken a member from a list without an inverse, because another owner had gained it.
   func didTake(_ taking: SaveConsequences.Taking)
   /// Whether `didSave` needs the saved changes.
@@ -68,7 +68,7 @@ extension EditWatcher {
   var needsEarlierLinks: Bool { false }
   func didMerge(
     _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
-    _ newMembers: [SaveConsequences.NewMember]
+    _ newMembers: [SaveConsequences.NewMember]?
   ) {}
   func didTake(_ taking: SaveConsequences.Taking) {}
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {}
@@ -173,7 +173,7 @@ final class EditWatchers {
 
   func didMerge(
     _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
-    _ newMembers: [SaveConsequences.NewMember]
+    _ newMembers: [SaveConsequences.NewMember]?
   ) {
     for watcher in all { watcher.didMerge(storage, links, newMembers) }
   }

@@ -53,6 +53,47 @@ extension ModelContext {
     core.identities.otherInstances(of: storage).compactMap(\.storage.persistentModel)
   }
 
+  /// Gives a model the attributes and to-one relationships that were set in another one, which has no context.
+  /// - Parameter values: The values of the other one before.
+  func repeatEdits(
+    of other: any PersistentModel, since values: ContiguousArray<_SlotValue>?,
+    at storage: _ModelStorage
+  ) {
+    let other = other._$storage
+    guard other.source == nil, other.descriptor === storage.descriptor else { return }
+    for (slot, property) in storage.descriptor.properties.enumerated() where !property.isToMany {
+      let before = values.flatMap { slot < $0.count ? $0[slot] : nil } ?? .unset
+      let now = other.overlaid(slot)
+      if now.isSame(as: before) || property.isEphemeral { continue }
+      if !property.isToOne {
+        if hasOnlyRead(other, slot, since: values) { continue }
+        storage.notifyingObservers(of: slot) {
+          core.recorder.willChange(storage, slot: slot)
+          storage.overlay(now, at: slot)
+        }
+        continue
+      }
+      switch now.relationship {
+      case .model(let partner):
+        if case .model(let known) = before.relationship, known === partner { continue }
+        core._setToOne(storage, slot: slot, to: partner)
+      case .null: core._setToOne(storage, slot: slot, to: nil)
+      case .unset, .identifier, .toMany, .weakReferences: continue
+      }
+    }
+  }
+
+  /// Whether an attribute of a row was decoded, and not set.
+  private func hasOnlyRead(
+    _ storage: _ModelStorage, _ slot: Int, since values: ContiguousArray<_SlotValue>?
+  ) -> Bool {
+    guard case .boxed = storage.overlaid(slot), let new = try? DefaultSnapshot(storage),
+      let old = storage.withValues(values, { try? DefaultSnapshot(storage) })
+    else { return false }
+    let cells = [slot] + storage.descriptor.properties[slot].leafCells
+    return cells.allSatisfy { old.value($0).isSame(as: new.value($0)) }
+  }
+
   /// Makes models without a row instances of the row of another one.
   func show(_ storage: _ModelStorage, by models: [any PersistentModel]) {
     for other in models.map(\._$storage)

@@ -26,6 +26,7 @@ extension SavedModels {
         var merge = SaveConsequences.Merge(index: index, isOfNewModel: isRepeated)
         merge.earlierLinks = named[index]?.earlierLinks
         if merge.earlierLinks == nil, watchers.needEarlierLinks {
+          merge.hasNewMembers = false
           merge.earlierLinks = other.map { knownLinks(of: $0.storage) }
         }
         merges.append(merge)
@@ -75,11 +76,12 @@ extension SavedModels {
         let storage = batch.insertedStorages[merge.index]
         noted.insert(ObjectIdentifier(storage))
         watchers.didMerge(
-          storage, merge.earlierLinks, newMembers[storage.identifier] ?? [])
+          storage, merge.earlierLinks,
+          merge.hasNewMembers ? newMembers[storage.identifier] ?? [] : nil)
       }
     }
     for storage in unnamed where noted.insert(ObjectIdentifier(storage)).inserted {
-      watchers.didMerge(storage, nil, [])
+      watchers.didMerge(storage, nil, nil)
     }
   }
 }

@@ -11,7 +11,7 @@ final class TakenMembers {
     let owner: any PersistentModel
   }
 
-  private let gains: [MemberGain]
+  let gains: [MemberGain]
   private(set) var losses: [Loss] = []
 
   init(_ gains: [MemberGain]) { self.gains = gains }

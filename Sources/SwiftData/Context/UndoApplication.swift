@@ -49,10 +49,10 @@ struct UndoApplication {
     identities._invariantCheck()
   }
 
-  /// Whether the row of an inserted model was stored before. A model that was merged before the event was deleted,
-  /// not inserted.
+  /// Whether the row of an inserted model was stored before, by others. A model that was stored itself is deleted
+  /// again.
   private func isKept(_ before: EarlierModelState) -> Bool {
-    !before.wasMerged && merged.contains(before.storage)
+    !before.wasStored && merged.contains(before.storage)
   }
 
   /// Whether a list still has the member that it gained.
@@ -111,12 +111,8 @@ struct UndoApplication {
     let storage = before.storage
     for toMany in before.toManys where isNew || before.isEdited(toMany.slot) {
       if !isNew {
-        for member in toMany.gained {
-          if kept.contains(member._$storage) {
-            kept.restoreUnwritten(member._$storage, gainedBy: toMany.slot, of: storage)
-          } else {
-            fixer.remove(member, from: storage, slot: toMany.slot)
-          }
+        for member in toMany.gained where !kept.keeps(member, in: storage, toMany.slot) {
+          fixer.remove(member, from: storage, slot: toMany.slot)
         }
       }
       for member in isNew ? toMany.membersBefore : toMany.lost where canBeReferenced(member) {

@@ -32,15 +32,18 @@ final class UndoRecorder: EditWatcher {
   private var pending = UndoStep()
   /// New models that a save merged with stored rows, which the undo of their insertion must keep.
   private var merged = MergedModels()
-  /// Models that an undo has inserted again, and the others that showed the same row before its deletion. They show
-  /// the new row after the save.
-  private var insertedAgain: [(model: any PersistentModel, others: [any PersistentModel])] = []
+  /// Models that an undo has inserted again, with the others that showed the same row before its deletion.
+  private var insertedAgain: [ObjectIdentifier: InsertedAgain] = [:]
   /// Models that events changed and changed back. They have no step, and count as changed.
   private var changedBack: [WeakStorage] = []
   /// The number of gains without an inverse that steps have.
   private var gainCount: Int
   /// The gains of the steps since the last save.
   private var recentGains: [WeakGains] = []
+  /// The same by member, made when a save needs them.
+  private var gainsByMember: [ObjectIdentifier: [MemberGain]]?
+  /// Whether the open event, or steps since the last save, have inserted models.
+  private var (hasInsertions, stepsHaveInsertions) = (false, false)
   private var endIsScheduled = false
   private var checkpoints: (any NSObjectProtocol)?
 
@@ -75,9 +78,10 @@ final class UndoRecorder: EditWatcher {
   private func forgetAll() {
     pending = UndoStep()
     merged = MergedModels()
-    insertedAgain = []
+    insertedAgain = [:]
     changedBack = []
     (gainCount, recentGains) = (changes.gainsWithoutInverse.count, [])
+    (hasInsertions, stepsHaveInsertions) = (false, false)
     manager.removeAllActions(withTarget: self)
   }
 
@@ -87,24 +91,44 @@ final class UndoRecorder: EditWatcher {
 
   var needsEachDeletion: Bool { true }
 
-  func willSave() { isPaused = true }
+  func willSave() {
+    if !insertedAgain.isEmpty { takeEditsOfOthers() }
+    isPaused = true
+  }
 
   func didSave(_ saved: SavedChanges?) {
     isPaused = false
+    gainsByMember = nil
     guard saved != nil else { return }
+    stepsHaveInsertions = false
     changedBack = []
     // Gains that are left belong to the next step.
     (gainCount, recentGains) = (0, [])
     if !insertedAgain.isEmpty { showByOthers() }
   }
 
+  /// The other models are edited without a context until the save, which stores the model.
+  private func takeEditsOfOthers() {
+    for (key, entry) in insertedAgain {
+      let storage = entry.model._$storage
+      guard storage.flags.contains(.isInserted) else { continue }
+      for (index, other) in entry.others.enumerated() {
+        context.context?.repeatEdits(of: other.model, since: other.values, at: storage)
+        insertedAgain[key]?.others[index] = InsertedAgain.Other(other.model)
+      }
+    }
+    endEvent()
+  }
+
   /// A model may have left the context again.
   private func showByOthers() {
-    for (model, others) in insertedAgain where identity.has(model._$storage) {
+    for (model, others) in insertedAgain.values.map({ ($0.model, $0.others) })
+    where identity.has(model._$storage) {
       let storage = model._$storage
-      if !storage.flags.contains(.isInserted) { context.context?.show(storage, by: others) }
+      if storage.flags.contains(.isInserted) { continue }
+      context.context?.show(storage, by: others.map(\.model))
     }
-    insertedAgain.removeAll { !$0.model._$storage.flags.contains(.isInserted) }
+    insertedAgain = insertedAgain.filter { $0.value.model._$storage.flags.contains(.isInserted) }
   }
 
   func didTake(_ taking: SaveConsequences.Taking) {
@@ -122,19 +146,30 @@ final class UndoRecorder: EditWatcher {
     cause.gains.note(TakenMembers.Loss(gain: cause.gain, member: member, owner: owner))
   }
 
-  var needsEarlierLinks: Bool { true }
+  var needsEarlierLinks: Bool { hasInsertions || stepsHaveInsertions }
 
   func didMerge(
     _ storage: _ModelStorage, _ links: SaveConsequences.EarlierLinks?,
-    _ newMembers: [SaveConsequences.NewMember]
+    _ newMembers: [SaveConsequences.NewMember]?
   ) {
     guard let context = context.context else { return }
     let earlier = links.map { links in
       EarlierRow(
-        storage, links, newMembers, { storage.descriptor.link($0, in: coordinator) },
-        context.known)
+        storage, links, newMembers, gains(of: storage),
+        { storage.descriptor.link($0, in: coordinator) }, context.known)
     }
     merged.insert(storage, earlier)
+  }
+
+  private func gains(of member: _ModelStorage) -> [MemberGain] {
+    if recentGains.isEmpty { return [] }
+    let known =
+      gainsByMember
+      ?? Dictionary(grouping: recentGains.compactMap(\.gains).flatMap(\.gains)) {
+        ObjectIdentifier($0.member)
+      }
+    gainsByMember = known
+    return known[ObjectIdentifier(member)] ?? []
   }
 
   /// The states that the steps restore no longer exist.
@@ -203,16 +238,19 @@ final class UndoRecorder: EditWatcher {
   }
 
   private func noteOtherInstances(of storage: _ModelStorage) {
+    let waiting = insertedAgain.isEmpty ? nil : insertedAgain[ObjectIdentifier(storage)]
     let others =
-      insertedAgain.first { $0.model === storage.model }?.others
-      ?? context.context?.otherInstances(of: storage) ?? []
+      waiting?.others.map(\.model) ?? context.context?.otherInstances(of: storage) ?? []
     pending.note(others, besides: storage)
   }
 
   private func note(_ storage: _ModelStorage) {
     guard !isPaused else { return }
     if pending.isEmpty { scheduleEnd() }
-    pending.note(storage, wasPresent: identity.has(storage), wasMerged: merged.contains(storage))
+    let isPresent = identity.has(storage)
+    if !isPresent { hasInsertions = true }
+    let wasStored = !isPresent && manager.isUndoing || merged.contains(storage)
+    pending.note(storage, wasPresent: isPresent, wasStored: wasStored)
   }
 
   /// Reads the old value before the record is changed: reading may fetch, and observers of the
@@ -240,7 +278,9 @@ final class UndoRecorder: EditWatcher {
     var step = pending
     pending = UndoStep()
     noteGains(in: &step)
+    defer { hasInsertions = false }
     guard manager.isUndoRegistrationEnabled else { return }
+    if hasInsertions { stepsHaveInsertions = true }
     noteReferences(in: &step)
     let unchanged = step.close(isPresent: identity.has)
     changedBack += unchanged.filter(identity.has).map { WeakStorage(storage: $0) }
@@ -267,7 +307,7 @@ final class UndoRecorder: EditWatcher {
     if deleted.isEmpty || coordinator.links.withoutInverse.isEmpty { return }
     for reference in context.context?.references(to: deleted) ?? [] {
       let owner = reference.owner._$storage
-      step.note(owner, wasPresent: true, wasMerged: merged.contains(owner))
+      step.note(owner, wasPresent: true, wasStored: merged.contains(owner))
       step.note(reference)
     }
   }
@@ -288,7 +328,16 @@ final class UndoRecorder: EditWatcher {
       return context.postpone { [weak self] in self?.apply(step) }
     }
     flush()
-    context.context?.apply(step, keeping: merged) { self.insertedAgain.append(($0, $1)) }
+    context.context?.apply(step, keeping: merged) { model, others in
+      let others = others.map { InsertedAgain.Other($0) }
+      self.insertedAgain[ObjectIdentifier(model._$storage)] = InsertedAgain(model, others)
+    }
+    for before in pending.models where merged.contains(before.storage) {
+      for (slot, _) in before.toOnes {
+        let partner = before.storage.relationships.partner(slot)
+        merged.noteUndo(of: before.storage, slot, to: partner)
+      }
+    }
     // A model with the values of the last save needs no other save.
     let touched = pending.models.map(\.storage)
     flush()
@@ -303,6 +352,27 @@ final class UndoRecorder: EditWatcher {
 /// The step itself belongs to the manager.
 private struct WeakGains {
   weak var gains: TakenMembers?
+}
+
+/// A model that an undo has inserted again.
+private struct InsertedAgain {
+  /// A model that showed the same row before its deletion. It shows the new row after the save.
+  struct Other {
+    let model: any PersistentModel
+    /// Its values when the undo was made, or when its edits were taken.
+    let values: ContiguousArray<_SlotValue>?
+
+    init(_ model: any PersistentModel) {
+      (self.model, values) = (model, model._$storage.overlay.values)
+    }
+  }
+
+  let model: any PersistentModel
+  var others: [Other]
+
+  init(_ model: any PersistentModel, _ others: [Other]) {
+    (self.model, self.others) = (model, others)
+  }
 }
 
 private struct WeakStorage {

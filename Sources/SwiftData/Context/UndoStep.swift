@@ -15,14 +15,14 @@ struct UndoStep {
   }
 
   /// Records a model at its first change.
-  mutating func note(_ storage: _ModelStorage, wasPresent: Bool, wasMerged: Bool) {
+  mutating func note(_ storage: _ModelStorage, wasPresent: Bool, wasStored: Bool) {
     guard indices[ObjectIdentifier(storage)] == nil, let model = storage.persistentModel else {
       return
     }
     indices[ObjectIdentifier(storage)] = models.count
     models.append(
       EarlierModelState(
-        model: model, storage: storage, wasPresent: wasPresent, wasMerged: wasMerged))
+        model: model, storage: storage, wasPresent: wasPresent, wasStored: wasStored))
     _invariantCheck(storage)
   }
 
@@ -100,8 +100,9 @@ struct EarlierModelState {
   let storage: _ModelStorage
   /// Whether the model was part of the unit of work, and not to be deleted.
   let wasPresent: Bool
-  /// Whether a save had merged the model with a stored row before.
-  let wasMerged: Bool
+  /// Whether the model was stored before an event that inserted it: a save had merged it with a row, or the event
+  /// is the undo of a deletion.
+  let wasStored: Bool
   /// Whether delete rules may delete the model together with one that the event deleted.
   fileprivate(set) var mayBeDeletedByCascade = false
   private(set) var attributes: [(slot: Int, value: _SlotValue, isDerived: Bool)] = []
@@ -117,12 +118,12 @@ struct EarlierModelState {
   private var editedSlots = SlotSet()
 
   fileprivate init(
-    model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool, wasMerged: Bool
+    model: any PersistentModel, storage: _ModelStorage, wasPresent: Bool, wasStored: Bool
   ) {
     self.model = model
     self.storage = storage
     self.wasPresent = wasPresent
-    self.wasMerged = wasMerged
+    self.wasStored = wasStored
   }
 
   func knows(_ slot: Int, asEdit isEdit: Bool) -> Bool {

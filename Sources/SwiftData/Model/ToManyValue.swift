@@ -74,6 +74,9 @@ public final class _ToManyValue {
   /// Whether the members are known, and are those of the store in its order.
   var isAsStored: Bool { members != nil && !isChanged && !isReordered }
 
+  /// Whether a model was added and not removed again.
+  func hasAdded(_ model: any PersistentModel) -> Bool { !added.isEmpty && added.contains(model) }
+
   func hasRemoved(_ model: any PersistentModel) -> Bool {
     !removed.isEmpty && removed.contains(model)
   }

@@ -113,6 +113,8 @@ package struct SaveConsequences {
     package let isOfNewModel: Bool
     /// Where the row led before; `nil` if that was not requested or the store does not tell.
     var earlierLinks: EarlierLinks?
+    /// Whether `newMembers` contains those of the row.
+    var hasNewMembers = true
   }
 
   /// The destinations of a row's to-one relationships, by slot. One that is not known is missing.
