@@ -1,0 +1,82 @@
+import Foundation
+import SwiftData
+import SwiftDataStores
+import Testing
+
+@Model
+final class Binder {
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Sheet.binder) var sheets: [Sheet] = []
+  /// Without an inverse.
+  @Relationship(deleteRule: .cascade) var loose: [Sheet] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+final class Sheet {
+  @Attribute(.unique) var code: String
+  var text: String
+  var binder: Binder?
+  var labels: [Label] = []
+
+  init(_ code: String, _ text: String) { (self.code, self.text) = (code, text) }
+}
+
+@Model
+final class Label {
+  @Attribute(.unique) var name: String
+  @Relationship(inverse: \Sheet.labels) var sheets: [Sheet] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// The undo of an insertion that became a stored row.
+struct UndoTests {
+  private static let schema = Schema([Binder.self, Sheet.self, Label.self])
+
+  private func links(_ container: ModelContainer) throws -> [String] {
+    let context = ModelContext(container)
+    let binders = try context.all(Binder.self)
+    return try context.all(Sheet.self).sorted { $0.code < $1.code }.map { sheet in
+      let loose = binders.filter { $0.loose.contains(sheet) }.map(\.name).sorted()
+      let labels = sheet.labels.map(\.name).sorted()
+      return "\(sheet.code) \(sheet.text) \(sheet.binder?.name ?? "-") \(loose) \(labels)"
+    }
+  }
+
+  @Test(arguments: Kind.all(UndoTests.schema), [false, true])
+  func theRowHasItsEarlierLinks(_ kind: Kind, inMemory: Bool) throws {
+    let open = try kind.make()
+    defer { withExtendedLifetime(open) {} }
+    let container = try open()
+    let (writer, context) = (ModelContext(container), ModelContext(container))
+    for context in [writer, context] { context.autosaveEnabled = false }
+    let (home, sheet) = (Binder("home"), Sheet("a", "old"))
+    home.sheets = [sheet]
+    home.loose = [sheet]
+    sheet.labels = [Label("old"), Label("both")]
+    writer.insert(home)
+    try writer.save()
+    let known = try inMemory ? context.all(Sheet.self) : []
+    let undo = UndoManager()
+    context.undoManager = undo
+    let (other, new) = (Binder("other"), Sheet("a", "new"))
+    other.sheets = [new, Sheet("b", "new")]
+    other.loose = [new]
+    new.labels = [Label("both"), Label("new")]
+    context.insert(other)
+    try context.save()
+    let saved = [
+      #"a new other ["home", "other"] ["both", "new", "old"]"#, "b new other [] []",
+    ]
+    #expect(try links(container) == saved)
+    undo.undo()
+    try context.save()
+    #expect(try links(container) == [#"a new home ["home"] ["both", "old"]"#])
+    undo.redo()
+    try context.save()
+    #expect(try links(container) == saved)
+    #expect(known.count == (inMemory ? 1 : 0))
+  }
+}
