@@ -218,17 +218,21 @@ struct EarlierRows {
       }
   }
 
-  /// Delete rules of models whose insertion is undone must not concern the rows.
+  /// Delete rules of models whose insertion is undone must not concern the rows, and neither models that were
+  /// there before. Where there is an inverse, the step itself takes these back.
   func unlink(from leaving: [_ModelStorage]) {
-    if rows.isEmpty { return }
     let identifiers = Set(rows.map(\.storage.identifier))
+    let leavingModels = Set(leaving.map(ObjectIdentifier.init))
     for storage in leaving {
       for slot in storage.descriptor.relationshipSlots {
-        guard let rule = storage.descriptor.link(slot, in: coordinator)?.deleteRule,
-          rule == .cascade || rule == .deny
+        guard let link = storage.descriptor.link(slot, in: coordinator),
+          link.deleteRule == .cascade || link.deleteRule == .deny
         else { continue }
         for partner in storage.relationships.partners(slot)
-        where identifiers.contains(partner._$storage.identifier) {
+        where identifiers.contains(partner._$storage.identifier)
+          || link.inverseSlot == nil
+            && !leavingModels.contains(ObjectIdentifier(partner._$storage))
+        {
           if storage.descriptor.properties[slot].isToMany {
             fixer.remove(partner, from: storage, slot: slot)
           } else {

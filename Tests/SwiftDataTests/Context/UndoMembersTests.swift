@@ -304,4 +304,46 @@ import Testing
     undo.undo()
     #expect(try savedCounts(context) == ["a": 1, "b": 0])
   }
+
+  @Model final class Crate {
+    var name: String
+    @Relationship(deleteRule: .cascade) var wares: [Ware] = []
+    @Relationship(deleteRule: .cascade) var best: Ware?
+
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Ware {
+    var name: String
+
+    init(_ name: String) { self.name = name }
+  }
+
+  /// No inverse tells the models that they belong to the owner.
+  @Test func theUndoOfAnInsertionDeletesNoModelsThatWereThere() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Crate.self, Ware.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let wares = ["a", "b"].map(Ware.init)
+    for ware in wares { context.insert(ware) }
+    try context.save()
+    context.undoManager = undo
+    let crate = Crate("new")
+    context.insert(crate)
+    crate.wares = [wares[0], Ware("new")]
+    crate.best = wares[1]
+    try context.save()
+    func names() throws -> [String] {
+      try context.save()
+      return try context.stored(Ware.self).map(\.name).sorted()
+    }
+    #expect(try names() == ["a", "b", "new"])
+    for _ in 0..<2 {
+      undo.undo()
+      #expect(try names() == ["a", "b"])
+      undo.redo()
+      #expect(try names() == ["a", "b", "new"])
+      #expect(crate.wares.map(\.name).sorted() == ["a", "new"] && crate.best === wares[1])
+    }
+  }
 }
