@@ -35,7 +35,12 @@ extension PostgresPool {
       do {
         return (seat, try open(at: seat))
       } catch let error as PostgresError {
+        let isFirst = request.refusal == nil
         request.refusal = error
+        if !isFirst, request.end <= .now {
+          leave(seat)
+          throw error
+        }
         let isPassing =
           isPatient && error.repetition == .onNewConnection
           && (!isEmpty || error.state == .cannotConnectNow)

@@ -271,7 +271,12 @@ package struct PostgresPoolGate {
     nextTicket += 1
     var waiter = Waiter(
       ticket: nextTicket, purpose: use.purpose, work: use.work, thread: use.thread, isRefused: true)
-    if !waits { (waiter.triesUntil, waiter.nextTry) = (tryingUntil, now + backoff) }
+    if !waits {
+      (waiter.triesUntil, waiter.nextTry) = (tryingUntil, now + backoff)
+    } else if pausing == nil {
+      // Not at once again: others may give back a connection.
+      waiter.nextTry = now + PostgresPoolGate.longestSleep
+    }
     queue.insert(waiter, at: queue.firstIndex { !$0.isRefused } ?? queue.count)
     release(seat, isConnected: false)
     return (.wait(ticket: waiter.ticket), grants(at: now))

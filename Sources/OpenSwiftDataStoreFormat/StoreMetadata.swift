@@ -112,6 +112,17 @@ package struct StoreMetadata: Hashable, Sendable {
     return try BinaryPlist.encode(.dictionary(plist))
   }
 
+  /// A dictionary with the hashes of another one. How the values of a file are stored, its other entries tell.
+  package static func data(
+    _ existing: Data, withHashesOf other: Data
+  ) throws(FormatError) -> Data {
+    guard var plist = dictionary(existing), let source = dictionary(other) else { return other }
+    for key in [Key.hashes, Key.hashesVersion, Key.digest, Key.checksum] {
+      plist[key] = source[key]
+    }
+    return try BinaryPlist.encode(.dictionary(plist))
+  }
+
   /// Foundation's parser stops the program on some damaged lists; this one does not.
   private static func dictionary(_ data: Data) -> [String: PropertyList]? {
     (try? BinaryPlist.decode(data))?.dictionary

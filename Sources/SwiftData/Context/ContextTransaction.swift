@@ -111,15 +111,19 @@ final class ContextTransaction {
 
   /// Called before a save inside the transaction changes its models.
   func note(_ batches: [SaveSession.Batch], _ changes: ChangeTracker) {
-    for (storage, saved) in changes.changed.savedValues + changes.deleted.savedValues
-    where !storage.descriptor.ephemeralSlots.isEmpty {
+    for models in [changes.changed, changes.deleted] { noteEphemeralValues(of: models) }
+    for batch in batches {
+      for storage in batch.insertedStorages { note(inserted: storage) }
+    }
+  }
+
+  private func noteEphemeralValues(of models: OrderedModels) {
+    for storage in models where !storage.descriptor.ephemeralSlots.isEmpty {
+      guard let saved = models.saved(of: storage) else { continue }
       guard ephemeral[ObjectIdentifier(storage)] == nil, let model = storage.model else { continue }
       ephemeral[ObjectIdentifier(storage)] = EphemeralValues(
         model: model, storage: storage, values: saved.ephemeralValues(of: storage.descriptor),
         insertionCount: inserted.count)
-    }
-    for batch in batches {
-      for storage in batch.insertedStorages { note(inserted: storage) }
     }
   }
 

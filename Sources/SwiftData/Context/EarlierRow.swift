@@ -219,18 +219,20 @@ struct EarlierRows {
   }
 
   /// Delete rules of models whose insertion is undone must not concern the rows, and neither models that were
-  /// there before. Where there is an inverse, the step itself takes these back.
-  func unlink(from leaving: [_ModelStorage]) {
+  /// there before. Where there is an inverse, the step itself takes these back. If the deletion of a stored model
+  /// is redone, its rules concern all.
+  func unlink(from leaving: [EarlierModelState]) {
     let identifiers = Set(rows.map(\.storage.identifier))
-    let leavingModels = Set(leaving.map(ObjectIdentifier.init))
-    for storage in leaving {
+    let leavingModels = Set(leaving.map { ObjectIdentifier($0.storage) })
+    for before in leaving {
+      let storage = before.storage
       for slot in storage.descriptor.relationshipSlots {
         guard let link = storage.descriptor.link(slot, in: coordinator),
           link.deleteRule == .cascade || link.deleteRule == .deny
         else { continue }
         for partner in storage.relationships.partners(slot)
         where identifiers.contains(partner._$storage.identifier)
-          || link.inverseSlot == nil
+          || link.inverseSlot == nil && !before.wasStored
             && !leavingModels.contains(ObjectIdentifier(partner._$storage))
         {
           if storage.descriptor.properties[slot].isToMany {

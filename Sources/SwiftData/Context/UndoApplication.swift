@@ -28,13 +28,13 @@ struct UndoApplication {
     let losses = step.takenMembers?.losses.filter { isHeld($0.member, by: $0.gain) } ?? []
     let returned = restoreModels()
     let inserted = step.models.reversed().filter { !$0.wasPresent && context.has($0.storage) }
-    let leaving = inserted.filter { !isKept($0) }.map(\.storage)
+    let leaving = inserted.filter { !isKept($0) }
     let kept = EarlierRows(
       inserted.filter(isKept).map { ($0.storage, merged.earlierRow(of: $0.storage)) }, coordinator,
       identities, context, fixer, find)
     kept.restoreLinks()
     kept.unlink(from: leaving)
-    for storage in leaving { graph.deleteAlone(storage) }
+    for before in leaving { graph.deleteAlone(before.storage) }
     let present = step.models.filter { $0.wasPresent && context.has($0.storage) }
     for before in present { restoreAttributes(before) }
     for before in present { restoreToOnes(before, wholly: returned.contains(before.identity)) }

@@ -22,7 +22,7 @@ package enum StoreDecision {
       self = .create(SchemaMapping(models))
       return
     }
-    var recognition = StoreRecognition(stored, models)
+    var recognition = StoreRecognition(stored, models, isRead: isRead)
     let mapping = SchemaMapping(models, file: recognition.fileEntities)
     if isRead, stored.writingObstacle != nil { recognition.ignoreUnread(in: mapping.layout) }
     let differences =
@@ -51,7 +51,8 @@ private struct StoreRecognition {
   let stored: StoredSchema
   private let model: ModelDescription?
 
-  init(_ stored: StoredSchema, _ models: DescribedSchema) {
+  /// - Parameter isRead: Whether nothing will be written.
+  init(_ stored: StoredSchema, _ models: DescribedSchema, isRead: Bool) {
     let known = stored.modelMetadata?.versionHashes ?? [:]
     let (current, hashes) = (models.model, models.hashes)
     let isEqual = hashes.allSatisfy { known[$0.key] == $0.value }
@@ -77,11 +78,10 @@ private struct StoreRecognition {
         known.isEmpty ? !listed.contains($0.name) : known[$0.name] == nil
       }.map { .newEntity($0.name) }
     }
-    // Only models that equal those of the file can be described anew. Whether names are to be exchanged, the
-    // lost description would tell.
-    guard !isIncomplete, differences.isEmpty, !hasOthers else { return }
-    isIncomplete =
-      known.isEmpty || stored.lacksModel && ExchangedNames(current).isEmpty
+    // Only models that equal those of the file, by their hashes, can be described anew: how values are stored, the
+    // metadata tell. Whether names are to be exchanged, the lost description would tell.
+    guard !isRead, !isIncomplete, !known.isEmpty, differences.isEmpty, !hasOthers else { return }
+    isIncomplete = stored.lacksModel && ExchangedNames(current).isEmpty
   }
 
   /// For a file that can't be migrated: additional content does not prevent reading, if the columns

@@ -52,7 +52,7 @@ struct DescriptionJudgement {
       wantsMetadata = true
     } else if let cached, hashes.isEmpty {
       model = cached
-      setMetadata(.null)
+      if source.storedMetadata == nil { setMetadata(.null) }
     } else if cached != nil {
       // Either is damaged, and nothing tells which one.
       source.replace(
@@ -105,10 +105,16 @@ struct DescriptionJudgement {
 
   /// Takes what only a store of the models has.
   /// - Parameter other: An empty store of the models, whose entities have the same numbers.
-  mutating func complete(from other: StoreRecoverySource) {
+  mutating func complete(from other: StoreRecoverySource) throws {
     source.complete(from: other)
-    guard wantsMetadata, let plist = other.rows["Z_METADATA"]?.first?.values.last else { return }
-    setMetadata(plist)
+    guard wantsMetadata, case .blob(let made)? = other.rows["Z_METADATA"]?.first?.values.last,
+      case let stored? = source.rows["Z_METADATA"]?.first?.values.last
+    else { return }
+    guard case .blob(let bytes) = stored, source.storedMetadata != nil else {
+      return setMetadata(.blob(made))
+    }
+    let data = try StoreMetadata.data(Data(bytes), withHashesOf: Data(made))
+    setMetadata(.blob(Array(data)))
   }
 
   // MARK: The entities

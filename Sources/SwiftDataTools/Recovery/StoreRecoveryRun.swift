@@ -164,7 +164,7 @@ struct StoreRecoveryRun {
     var judgement = try DescriptionJudgement(pages, source, models)
     if let models {
       let known = judgement.source
-      judgement.complete(
+      try judgement.complete(
         from: try Self.empty(
           models, FileEntities(stored: known.storedEntities, model: known.model), temporaryURL))
     }

@@ -319,6 +319,28 @@ import Testing
     init(_ name: String) { self.name = name }
   }
 
+  /// A deletion that was not saved before it is undone and redone.
+  @Test func theRedoOfADeletionFollowsItsRules() throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Crate.self, Ware.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    let crate = Crate("a")
+    context.insert(crate)
+    crate.wares = [Ware("a")]
+    crate.best = Ware("b")
+    try context.save()
+    context.undoManager = undo
+    context.delete(crate)
+    context.processPendingChanges()
+    undo.undo()
+    undo.redo()
+    try context.save()
+    #expect(try context.count(Crate.self) == 0 && context.count(Ware.self) == 0)
+    undo.undo()
+    try context.save()
+    #expect(try context.count(Crate.self) == 1 && context.count(Ware.self) == 2)
+  }
+
   /// No inverse tells the models that they belong to the owner.
   @Test func theUndoOfAnInsertionDeletesNoModelsThatWereThere() throws {
     let context = ModelContext(
