@@ -19,7 +19,6 @@ final class ChangeRecorder {
     self.identities = identities
     self.lostReferences = lostReferences
     self.faults = faults
-    changes.didPromote = { [weak self] in self?.instanceDidChange($0, replacing: $1) }
   }
 
   /// Called before a property of a registered model changes.
@@ -34,27 +33,6 @@ final class ChangeRecorder {
     if watchers.isActive { watchers.willEdit(storage, slot: slot) }
     changes.change(storage)
     storage.overlay.markChanged(slot)
-  }
-
-  /// Called when the identifier of a row leads to another instance.
-  private func instanceDidChange(_ storage: _ModelStorage, replacing former: _ModelStorage?) {
-    watchers.instanceDidChange(storage)
-    forgetLists(around: storage)
-    // A fault has no edits: it is in the same lists.
-    if let former, !former.flags.contains(.isFault) { forgetLists(around: former) }
-  }
-
-  /// Makes loaded lists read their members again. They hold the instance that the identifier has led to.
-  private func forgetLists(around storage: _ModelStorage) {
-    let descriptor = storage.descriptor
-    for slot in descriptor.relationshipSlots where descriptor.properties[slot].isToOne {
-      guard let inverse = descriptor.link(slot, in: faults.coordinator)?.inverseSlot,
-        let partner = storage.relationships.partner(slot)
-      else { continue }
-      let owner = partner._$storage
-      guard case .toMany = owner.overlaid(inverse) else { continue }
-      owner.notifyingObservers(of: inverse) { owner.relationships.forgetMembers(inverse) }
-    }
   }
 
   /// Called after a save for an edit that was made while it wrote, and that the watchers have seen then.
@@ -92,16 +70,8 @@ final class ChangeRecorder {
   func delete(_ storage: _ModelStorage) -> Bool {
     if watchers.isActive { watchers.willDelete(storage) }
     if changes.delete(storage) { return true }
-    for other in identities.otherInstances(of: storage) {
-      watchers.instanceDidChange(other.storage)
-      _ = changes.delete(other.storage)
-    }
+    for other in identities.otherInstances(of: storage) { _ = changes.delete(other.storage) }
     return false
-  }
-
-  /// The other models that show the row of a model.
-  func otherInstances(of model: any PersistentModel) -> [any PersistentModel] {
-    identities.otherInstances(of: model._$storage).compactMap(\.storage.persistentModel)
   }
 
   /// Takes back the deletion of a row at the request of the user.
@@ -110,18 +80,12 @@ final class ChangeRecorder {
     restoreDeleted(storage)
   }
 
-  /// Takes back the deletion of a row, for all its instances. The registered one is the last, as it was edited last.
+  /// Takes back the deletion of a row, for all its instances.
   func restoreDeleted(_ storage: _ModelStorage) {
-    func restore(_ storage: _ModelStorage) {
-      changes.undoDeletion(of: storage)
-      watchers.instanceDidChange(storage)
+    changes.undoDeletion(of: storage)
+    for other in identities.otherInstances(of: storage) {
+      changes.undoDeletion(of: other.storage)
     }
-    let others = identities.otherInstances(of: storage)
-    let isLast = identities.isRegistered(storage)
-    if !isLast { restore(storage) }
-    for other in others.reversed() { restore(other.storage) }
-    if isLast { restore(storage) }
-    withExtendedLifetime(others) {}
   }
 
   /// Called when a failed save has restored a relationship that its rules had changed.

@@ -5,9 +5,6 @@ import OpenSwiftDataRowStorage
 /// Each edit, insertion and deletion is recorded here; `SaveSession` and `PendingMerge` read it. A
 /// model is in one of three lists, according to its flags (`ModelLifeCycle.swift`).
 ///
-/// Of several instances of a row, the one that was edited last is the registered one, and the last of them in
-/// `changed`: a save writes its values last. So if any has unsaved edits, the registered one has some.
-///
 /// Holds its models strongly, so that an edited model without another owner is still saved. Belongs
 /// to one context and is used on its thread only.
 final class ChangeTracker {
@@ -22,15 +19,8 @@ final class ChangeTracker {
   private(set) var gainsWithoutInverse: [MemberGain] = []
   /// What other contexts have stored under the unsaved changes.
   private let feed: ExternalChangeFeed
-  private let identities: IdentityRegistry
-  /// Called when an instance of a row has taken the place of the one that the identifier has led to; that one may
-  /// be gone.
-  var didPromote: (_ promoted: _ModelStorage, _ former: _ModelStorage?) -> Void = { _, _ in }
 
-  init(_ feed: ExternalChangeFeed, _ identities: IdentityRegistry) {
-    self.feed = feed
-    self.identities = identities
-  }
+  init(_ feed: ExternalChangeFeed) { self.feed = feed }
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
 
@@ -57,13 +47,7 @@ final class ChangeTracker {
   func undoDeletion(of storage: _ModelStorage) {
     defer { _invariantCheck(storage) }
     guard let saved = deleted.remove(storage) else { return }
-    if storage.becomeUndeleted() {
-      changed.append(storage, saved: saved)
-      // Edits of the registered one from before the deletion were the last.
-      if identities.registered(besides: storage)?.storage.changedSlots.isEmpty ?? true {
-        promote(storage)
-      }
-    }
+    if storage.becomeUndeleted() { changed.append(storage, saved: saved) }
   }
 
   /// - Precondition: If the model is not pending, none of its slots is marked as changed.
@@ -71,31 +55,11 @@ final class ChangeTracker {
     guard storage.flags.isDisjoint(with: [.isInserted, .isChanged, .isDeleted, .hasNoRow]) else {
       if inserted.notesEdits { inserted.noteEdit(of: storage) }
       if changed.notesEdits { changed.noteEdit(of: storage) }
-      if identities.hasDuplicates { changeAgain(storage) }
       return
     }
     storage.becomeChanged()
     changed.append(storage, saved: SavedValues(storage))
     _invariantCheck(storage)
-    promote(storage)
-  }
-
-  /// Another instance of the row may have been edited since.
-  private func changeAgain(_ storage: _ModelStorage) {
-    guard storage.flags.contains(.isChanged), !identities.isRegistered(storage),
-      let saved = changed.remove(storage)
-    else { return }
-    changed.append(storage, saved: saved)
-    _invariantCheck(storage)
-    promote(storage)
-  }
-
-  /// Makes an edited instance of a row the registered one.
-  private func promote(_ storage: _ModelStorage) {
-    guard identities.hasDuplicates else { return }
-    let former = identities.registered(besides: storage)
-    if identities.promote(storage) { didPromote(storage, former?.storage) }
-    withExtendedLifetime(former) {}
   }
 
   /// - Returns: Whether the model was new, and so is no longer pending.
@@ -142,20 +106,8 @@ final class ChangeTracker {
     if changed.remove(storage) != nil {
       storage.clearPending()
       clearConflicts(of: storage)
-      if identities.hasDuplicates { promoteLastEdited(besides: storage) }
     }
     _invariantCheck(storage)
-  }
-
-  private func promoteLastEdited(besides storage: _ModelStorage) {
-    guard identities.isRegistered(storage) else { return }
-    let edited = identities.otherInstances(of: storage).filter {
-      $0.storage.flags.contains(.isChanged)
-    }
-    guard let last = edited.max(by: { $0.storage.pendingIndex < $1.storage.pendingIndex }) else {
-      return
-    }
-    withExtendedLifetime(last) { promote(last.storage) }
   }
 
   /// Called at the end of an operation that takes back deletions: until then, it may change the

@@ -54,7 +54,7 @@ final class ContextCore {
     stores = ContextStores(coordinator)
     identities = IdentityRegistry(identity)
     let feed = ExternalChangeFeed(coordinator.changeLog)
-    changes = ChangeTracker(feed, identities)
+    changes = ChangeTracker(feed)
     refusedEdits = RefusedEdits(coordinator, watchers)
     lostReferences = LostReferences(changes, identities, watchers)
     conflictCheck = ConflictCheck(changes, stores, feed)

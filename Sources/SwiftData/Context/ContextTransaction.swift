@@ -173,10 +173,7 @@ final class ContextTransaction {
   fileprivate func undo(in core: ContextCore) {
     let undone = inserted.reversed().filter { $0.storage.flags.isDisjoint(with: .isPending) }
     for entry in undone {
-      let others = core.identities.otherInstances(of: entry.storage)
       core.identities.remove(entry.storage)
-      // An instance of the row that was there before. Those of a new row have left: they are noted after it.
-      if let last = others.last { core.identities.promote(last.storage) }
       entry.storage.notifyingObserversOfAll {
         entry.storage.becomeUnsaved(
           as: entry.identifier, page: entry.page, row: entry.row, with: entry.values,

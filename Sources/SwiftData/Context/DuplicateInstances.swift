@@ -1,9 +1,8 @@
 /// Additional instances of one row in one context.
 ///
 /// An upsert can turn a new model into an instance of a row that another instance already shows.
-/// The identity registry finds one of them: the one with unsaved edits, else the first. Additional ones are
-/// found here, so that values saved through one instance are read by the others, and a deletion affects all
-/// of them.
+/// The identity registry finds the first instance; additional ones are found here, so that values
+/// saved through one instance are read by the others, and a deletion affects all of them.
 package struct DuplicateInstances {
   private struct Reference {
     weak var storage: _ModelStorage?
@@ -35,14 +34,9 @@ package struct DuplicateInstances {
     references[identifier]?.removeAll { $0.storage == nil }
   }
 
-  /// - Returns: Whether it was an additional instance.
-  @discardableResult
-  mutating func remove(_ storage: _ModelStorage, for identifier: PersistentIdentifier) -> Bool {
-    guard let count = references[identifier]?.count else { return false }
+  mutating func remove(_ storage: _ModelStorage, for identifier: PersistentIdentifier) {
     references[identifier]?.removeAll { $0.storage === storage }
-    let left = references[identifier]?.count ?? 0
-    if left == 0 { references[identifier] = nil }
-    return left < count
+    if references[identifier]?.isEmpty == true { references[identifier] = nil }
   }
 
   var all: [(identifier: PersistentIdentifier, model: RetainedModel)] {

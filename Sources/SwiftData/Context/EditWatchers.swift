@@ -51,9 +51,6 @@ protocol EditWatcher: AnyObject {
   /// A relationship has lost models that left the context, or was restored after a failed save. That is not
   /// an edit of the user.
   func didChangeReferences(of storage: _ModelStorage, slot: Int)
-  /// An instance of a row has taken the place of another one, or was deleted with it; or a deletion of it by
-  /// a failed save was undone. That is not an edit of the user.
-  func instanceDidChange(_ storage: _ModelStorage)
   /// The user has ended an event.
   func didProcessPendingChanges()
   /// The actor of the context is known now, or has changed.
@@ -78,7 +75,6 @@ extension EditWatcher {
   func didApply(_ saved: SavedChanges, lost: [_ModelStorage]) {}
   func didUndo(_ saved: SavedChanges, of models: [_ModelStorage]) {}
   func didChangeReferences(of storage: _ModelStorage, slot: Int) {}
-  func instanceDidChange(_ storage: _ModelStorage) {}
   func didProcessPendingChanges() {}
   func executorDidChange() {}
 }
@@ -217,10 +213,6 @@ final class EditWatchers {
 
   func didChangeReferences(of storage: _ModelStorage, slot: Int) {
     for watcher in all { watcher.didChangeReferences(of: storage, slot: slot) }
-  }
-
-  func instanceDidChange(_ storage: _ModelStorage) {
-    for watcher in all { watcher.instanceDidChange(storage) }
   }
 
   func didProcessPendingChanges() {

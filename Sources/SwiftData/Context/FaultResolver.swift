@@ -33,7 +33,7 @@ final class FaultResolver {
     self.feed = feed
   }
 
-  var coordinator: any StoreCoordinator { stores.coordinator }
+  private var coordinator: any StoreCoordinator { stores.coordinator }
 
   func fill(_ storage: _ModelStorage) {
     storage.beginFilling()

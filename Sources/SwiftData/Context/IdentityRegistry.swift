@@ -7,8 +7,7 @@ import Synchronization
 ///    per store and entity if keys are integers, else in `others`. Entities of a hierarchy share keys, but an
 ///    identifier of one of them never leads to a model of another one.
 /// 3. An upsert can turn a new model into an instance of a row that is already shown. The first
-///    instance stays under the identifier; the new one becomes a duplicate. When a duplicate is edited, the
-///    two change places: all that look for the row find the unsaved edits.
+///    instance stays under the identifier; the new one becomes a duplicate.
 /// 4. A model is removed when its row is deleted, or while it is deinitialised.
 ///
 /// References do not retain models: a model without another owner is freed, and the change tracker
@@ -206,35 +205,6 @@ final class IdentityRegistry {
 
   func insertDuplicate(_ storage: _ModelStorage, of identifier: PersistentIdentifier) {
     duplicateInstances.insert(storage, for: identifier)
-  }
-
-  /// Makes a duplicate the instance that its identifier leads to, and that one a duplicate.
-  /// - Returns: Whether it was a duplicate.
-  @discardableResult
-  func promote(_ storage: _ModelStorage) -> Bool {
-    guard hasDuplicates, let identifier = storage.knownIdentifier,
-      duplicateInstances.remove(storage, for: identifier)
-    else { return false }
-    if let registered = model(for: identifier) {
-      remove(registered.storage)
-      duplicateInstances.insert(registered.storage, for: identifier)
-    }
-    insert(storage)
-    return true
-  }
-
-  /// The instance that the identifier of `storage` leads to, if that is another one.
-  func registered(besides storage: _ModelStorage) -> RetainedModel? {
-    guard hasDuplicates, let identifier = storage.knownIdentifier,
-      let registered = model(for: identifier)
-    else { return nil }
-    return registered.storage === storage ? nil : registered
-  }
-
-  /// Whether no other model is the one that the identifier of a stored model leads to.
-  func isRegistered(_ storage: _ModelStorage) -> Bool {
-    guard hasDuplicates, let identifier = storage.knownIdentifier else { return true }
-    return model(for: identifier).map { $0.storage === storage } ?? true
   }
 }
 

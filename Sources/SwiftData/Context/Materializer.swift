@@ -31,9 +31,6 @@ final class Materializer {
     identities.model(for: identifier)
   }
 
-  /// Whether a stored model is the one that a fetch returns for its row.
-  func isRegistered(_ storage: _ModelStorage) -> Bool { identities.isRegistered(storage) }
-
   /// Which relationships in memory stay over a row that is read again.
   enum Kept {
     /// None: another model is about to retain this one, which must not lead back to it.

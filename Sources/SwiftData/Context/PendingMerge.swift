@@ -61,13 +61,12 @@ struct PendingMerge<T: PersistentModel> {
     return changes.inserted(of: T._$descriptor, having: values).compactMap { $0.model as? T }
   }
 
-  /// Edited models to evaluate, one for each row. A model that another context deleted stays among the
-  /// changes until they are saved or discarded.
+  /// Edited models to evaluate. A model that another context deleted stays among the changes until
+  /// they are saved or discarded.
   private var changed: [T] {
     if counts.changed == 0 { return [] }
     return changes.changed(of: T._$descriptor, having: values)
-      .filter { !$0.flags.contains(.hasNoRow) && materializer.isRegistered($0) }
-      .compactMap { $0.model as? T }
+      .filter { !$0.flags.contains(.hasNoRow) }.compactMap { $0.model as? T }
   }
 
   /// Whether more than one statement is needed, for rows that are evaluated or the keys before a page.

@@ -95,7 +95,7 @@ final class RelationshipFixer {
 
   /// Adds `member` to a to-many, on both sides.
   func add(_ member: any PersistentModel, to storage: _ModelStorage, slot: Int) {
-    guard storage.model != nil, held(member, in: storage, slot: slot) == nil else { return }
+    guard storage.model != nil, !contains(member, in: storage, slot: slot) else { return }
     gain(member._$storage, in: storage, slot: slot)
     let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot
     gain(storage, inInverse: inverse, of: member, slot)
@@ -103,21 +103,10 @@ final class RelationshipFixer {
 
   /// Removes `member` from a to-many, on both sides.
   func remove(_ member: any PersistentModel, from storage: _ModelStorage, slot: Int) {
-    guard let member = held(member, in: storage, slot: slot) else { return }
+    guard contains(member, in: storage, slot: slot) else { return }
     forget(member._$storage, in: storage, slot: slot)
     if let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot {
       forget(storage, in: member._$storage, slot: inverse)
-    }
-  }
-
-  /// The instance of a member's row that a to-many has. With an inverse, each instance has its own other side.
-  private func held(
-    _ member: any PersistentModel, in storage: _ModelStorage, slot: Int
-  ) -> (any PersistentModel)? {
-    if contains(member, in: storage, slot: slot) { return member }
-    guard storage.descriptor.link(slot, in: coordinator)?.inverseSlot == nil else { return nil }
-    return recorder.otherInstances(of: member).first {
-      contains($0, in: storage, slot: slot)
     }
   }
 

@@ -184,11 +184,6 @@ final class LiveQueryDispatcher: EditWatcher {
     wake()
   }
 
-  func instanceDidChange(_ storage: _ModelStorage) {
-    touched.insertInsertedOrDeleted(storage)
-    wake()
-  }
-
   func didProcessPendingChanges() {
     if job == nil { flush() }
   }
