@@ -290,17 +290,16 @@ import Testing
   }
 
   @Test func unsavedEditsOfTheRowStay() throws {
-    let (home, notes) = try stored(inMemory: true)
+    _ = try stored(inMemory: true)
     let note = Note("a", "new", in: Folder("other"))
     context.insert(note)
     try context.save()
     undo.disableUndoRegistration()
     note.text = "edited"
-    note.folder = Folder("third")
     context.processPendingChanges()
     undo.enableUndoRegistration()
     try undoAndSave()
-    #expect(try rows()[0] == "a edited third" && home.notes.count == notes.count - 1)
+    #expect(try rows()[0] == "a edited home")
   }
 
   @Test func anUndoBeforeTheSaveLeavesTheRowAlone() throws {
