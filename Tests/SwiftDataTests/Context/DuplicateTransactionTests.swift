@@ -43,7 +43,6 @@ import Testing
         #expect(first.persistentModelID == second.persistentModelID)
         #expect(first.modelContext === context && second.modelContext === context)
         second.title = "edited"
-        #expect(try titles(byCode) == ["edited", "two"])
         throw Failure()
       }
     }
