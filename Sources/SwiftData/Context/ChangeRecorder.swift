@@ -48,6 +48,12 @@ final class ChangeRecorder {
     return true
   }
 
+  /// All instances of a model's row, the registered one first; none if no upsert has left several of any row.
+  func instances(of model: any PersistentModel) -> [any PersistentModel] {
+    guard identities.hasDuplicates, let row = model._$storage.knownIdentifier else { return [] }
+    return identities.instances(of: row).compactMap(\.storage.persistentModel)
+  }
+
   /// Called when members of a list have changed, after `willChange` of its slot.
   func didEditMembers(_ edit: ToManyEdits.Edit, of storage: _ModelStorage, slot: Int) {
     if watchers.isActive { watchers.didEditMembers(edit, of: storage, slot: slot) }

@@ -193,6 +193,15 @@ final class IdentityRegistry {
     return hasDuplicates ? registered + duplicates(of: identifier) : registered
   }
 
+  /// The instance of a row that fetches return: the registered one, unless only another one has unsaved edits.
+  func shownInstance(of identifier: PersistentIdentifier) -> RetainedModel? {
+    let registered = model(for: identifier)
+    guard hasDuplicates, registered?.storage.flags.isDisjoint(with: .isPending) ?? true else {
+      return registered
+    }
+    return duplicates(of: identifier).first { $0.storage.flags.contains(.isChanged) } ?? registered
+  }
+
   /// The other models of the context that show the row of `storage`.
   func otherInstances(of storage: _ModelStorage) -> [RetainedModel] {
     guard hasDuplicates, let identifier = storage.knownIdentifier else { return [] }

@@ -31,6 +31,15 @@ final class Materializer {
     identities.model(for: identifier)
   }
 
+  /// The instances of the models' rows that a fetch returns beside unsaved changes.
+  func shown<T: PersistentModel>(_ models: [T]) -> [T] {
+    if !identities.hasDuplicates { return models }
+    return models.map { model in
+      guard let identifier = model._$storage.knownIdentifier else { return model }
+      return identities.shownInstance(of: identifier)?.model as? T ?? model
+    }
+  }
+
   /// Which relationships in memory stay over a row that is read again.
   enum Kept {
     /// None: another model is about to retain this one, which must not lead back to it.

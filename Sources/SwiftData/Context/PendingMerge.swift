@@ -61,12 +61,20 @@ struct PendingMerge<T: PersistentModel> {
     return changes.inserted(of: T._$descriptor, having: values).compactMap { $0.model as? T }
   }
 
-  /// Edited models to evaluate. A model that another context deleted stays among the changes until
-  /// they are saved or discarded.
+  /// Edited models to evaluate, one for each row. A model that another context deleted stays among the
+  /// changes until they are saved or discarded.
   private var changed: [T] {
     if counts.changed == 0 { return [] }
-    return changes.changed(of: T._$descriptor, having: values)
-      .filter { !$0.flags.contains(.hasNoRow) }.compactMap { $0.model as? T }
+    var edited = changes.changed(of: T._$descriptor, having: values)
+      .filter { !$0.flags.contains(.hasNoRow) }
+    let identities = materializer.identities
+    if identities.hasDuplicates {
+      edited.removeAll { storage in
+        guard let row = storage.knownIdentifier else { return false }
+        return identities.shownInstance(of: row).map { $0.storage !== storage } ?? false
+      }
+    }
+    return edited.compactMap { $0.model as? T }
   }
 
   /// Whether more than one statement is needed, for rows that are evaluated or the keys before a page.
@@ -105,7 +113,7 @@ struct PendingMerge<T: PersistentModel> {
     var models: [T] = []
     var missing: [PersistentIdentifier] = []
     for identifier in identifiers {
-      let known = materializer.registered(identifier)
+      let known = materializer.identities.shownInstance(of: identifier)
       if let known, !known.storage.flags.isDisjoint(with: .isPending) { continue }
       if let model = known?.model as? T, found.contains(ObjectIdentifier(model)) {
         models.append(model)
@@ -158,7 +166,7 @@ struct PendingMerge<T: PersistentModel> {
       let unaffected = (0..<found.identifiers.count).filter { position in
         let identifier = found.identifiers[position]
         return !judged.contains(identifier)
-          && materializer.registered(identifier)?.storage.flags
+          && materializer.identities.shownInstance(of: identifier)?.storage.flags
             .isDisjoint(with: isAsked ? .isPending : .isDeleted) ?? true
       }
       if found.rest.isEmpty { return unaffected.count }
@@ -192,7 +200,7 @@ struct PendingMerge<T: PersistentModel> {
     let evaluatesStored = evaluatesEverything || replacedCount > 0
     // Evaluation in memory may read any property.
     if evaluatesStored || !inserted.isEmpty { request.propertiesToFetch = [] }
-    let found = try stored(request)
+    let found = try materializer.shown(stored(request))
     let sorts = !descriptor.sortBy.isEmpty
     var models: [T] = []
     var judged: [T] = []

@@ -114,8 +114,13 @@ final class RelationshipFixer {
     _ member: any PersistentModel, in storage: _ModelStorage, slot: Int
   ) -> Bool {
     let value = storage.relationships.toManyForChange(slot)
-    if value.holds(member) { return true }
-    if value.members != nil || value.hasRemoved(member) { return false }
+    let instances = recorder.instances(of: member)
+    if value.holds(member) || instances.contains(where: value.holds) { return true }
+    if value.members != nil || value.hasRemoved(member)
+      || instances.contains(where: value.hasRemoved)
+    {
+      return false
+    }
     // The inverse to-one answers this without loading the list.
     if let inverse = storage.descriptor.link(slot, in: coordinator)?.inverseSlot,
       context.owns(member._$storage),
@@ -231,9 +236,11 @@ final class RelationshipFixer {
     else { return }
     if partner.descriptor.properties[slot].isToMany {
       let value = partner.relationships.toManyForChange(slot)
-      guard !value.holds(model) else { return }
+      let instances = recorder.instances(of: model)
+      if value.holds(model) || instances.contains(where: value.holds) { return }
+      let member = instances.first(where: value.hasRemoved) ?? model
       notify(partner, slot) {
-        gain(model, willChangeToMany(partner, slot: slot), of: partner, slot)
+        gain(member, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
       let current = partner.relationships.partner(slot)
@@ -253,8 +260,16 @@ final class RelationshipFixer {
       !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
+      let value = partner.relationships.toManyForChange(slot)
+      let instances = recorder.instances(of: model)
+      // Members that are read later are the registered instances.
+      let member =
+        value.holds(model)
+        ? model
+        : instances.first(where: value.holds) ?? (value.members == nil ? instances.first : nil)
+          ?? model
       notify(partner, slot) {
-        lose(model, willChangeToMany(partner, slot: slot), of: partner, slot)
+        lose(member, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
     } else {
       guard partner.relationships.refers(slot, to: storage) else { return }

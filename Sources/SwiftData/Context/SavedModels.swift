@@ -99,8 +99,10 @@ struct SavedModels {
       if !isShown { becomeDuplicate(storage, of: permanent, &latest, besides: leaving) }
       forgetEmptyToOnes(of: storage)
     }
+    // A list may name another instance of the row than the one that was edited.
     let isExact =
-      transaction == nil && upserted.allSatisfy(\.isShown) && batches.allSatisfy(\.storedAllMembers)
+      transaction == nil && !identities.hasDuplicates && upserted.allSatisfy(\.isShown)
+      && batches.allSatisfy(\.storedAllMembers)
     for (batch, isMerged) in zip(batches, mayBeMerged) {
       for (index, storage) in batch.insertedStorages.enumerated() {
         if !isMerged.isEmpty, isMerged[index] {
