@@ -119,8 +119,9 @@ final class ContextTransaction {
 
   private func noteEphemeralValues(of models: OrderedModels) {
     for storage in models where !storage.descriptor.ephemeralSlots.isEmpty {
-      guard let saved = models.saved(of: storage) else { continue }
-      guard ephemeral[ObjectIdentifier(storage)] == nil, let model = storage.model else { continue }
+      guard ephemeral[ObjectIdentifier(storage)] == nil, let model = storage.model,
+        let saved = models.saved(of: storage)
+      else { continue }
       ephemeral[ObjectIdentifier(storage)] = EphemeralValues(
         model: model, storage: storage, values: saved.ephemeralValues(of: storage.descriptor),
         insertionCount: inserted.count)

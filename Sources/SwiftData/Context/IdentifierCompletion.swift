@@ -106,9 +106,7 @@ extension SaveSession.Batch {
       }
     }
   }
-}
 
-extension SaveSession.Batch {
   /// Called after a commit for attributes that name new models whose stores have not committed: they are changed
   /// again, so that the next save stores the identifiers that these models get then.
   func repeatChanges(naming lost: NewIdentifiers, with recorder: ChangeRecorder) {
