@@ -379,9 +379,12 @@ struct SavedValues {
     let before = storage.explicitValue(slot)
     if now.isSame(as: before) { return true }
     // Encoded values are equal if their stored forms are equal.
-    guard case .boxed = now, let old = try? DefaultSnapshot(storage) else { return false }
+    let slots = SlotSet(slot)
+    guard case .boxed = now, let old = try? DefaultSnapshot(storage, storing: slots) else {
+      return false
+    }
     storage.overlay(now, at: slot)
-    guard let new = try? DefaultSnapshot(storage) else { return false }
+    guard let new = try? DefaultSnapshot(storage, storing: slots) else { return false }
     let leaves = storage.descriptor.properties[slot].leafCells
     return ([slot] + leaves).allSatisfy { old.value($0).isSame(as: new.value($0)) }
   }

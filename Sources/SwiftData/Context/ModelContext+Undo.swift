@@ -87,8 +87,10 @@ extension ModelContext {
   private func hasOnlyRead(
     _ storage: _ModelStorage, _ slot: Int, since values: ContiguousArray<_SlotValue>?
   ) -> Bool {
-    guard case .boxed = storage.overlaid(slot), let new = try? DefaultSnapshot(storage),
-      let old = storage.withValues(values, { try? DefaultSnapshot(storage) })
+    let slots = SlotSet(slot)
+    guard case .boxed = storage.overlaid(slot),
+      let new = try? DefaultSnapshot(storage, storing: slots),
+      let old = storage.withValues(values, { try? DefaultSnapshot(storage, storing: slots) })
     else { return false }
     let cells = [slot] + storage.descriptor.properties[slot].leafCells
     return cells.allSatisfy { old.value($0).isSame(as: new.value($0)) }

@@ -8,6 +8,12 @@ extension DefaultSnapshot {
     try self.init(storage, changedSlots: changedSlots, isForColumns: isForColumns) { throw $0 }
   }
 
+  /// A snapshot in which only some of the values in memory are in their stored form.
+  /// - Throws: `SwiftDataError.modelValidationFailure` when one of them can't be encoded.
+  init(_ storage: _ModelStorage, storing slots: SlotSet) throws {
+    try self.init(storage, changedSlots: slots, storing: slots) { throw $0 }
+  }
+
   /// The values that a model has in memory, without reading its row.
   init(known storage: _ModelStorage) {
     self.init(storage, changedSlots: .all, completes: false) { _ in }
@@ -20,7 +26,7 @@ extension DefaultSnapshot {
 
   private init(
     _ storage: _ModelStorage, changedSlots: SlotSet, completes: Bool = true,
-    isForColumns: Bool = false, onFailure: (any Error) throws -> Void
+    storing slots: SlotSet = .all, isForColumns: Bool = false, onFailure: (any Error) throws -> Void
   ) rethrows {
     if completes { storage.completePartialRow() }
     let descriptor = storage.descriptor
@@ -30,7 +36,7 @@ extension DefaultSnapshot {
     if !descriptor.slotsToConvert.isEmpty, cells != nil {
       let leafCount = descriptor.layout.kinds.count - descriptor.slotCount
       if leafCount > 0 { cells?.append(contentsOf: repeatElement(.unset, count: leafCount)) }
-      for slot in descriptor.slotsToConvert {
+      for slot in descriptor.slotsToConvert where slots.contains(slot) {
         let value = storage.overlaid(slot)
         if case .unset = value { continue }
         let encodedCount = NewIdentifiers.encodedCount
