@@ -24,6 +24,8 @@ struct RoundTripTests {
     var small: Int8
     var large: Int64
     var unsigned: UInt64
+    var wide = [Int128.min, 0, .max]
+    var wideUnsigned = UInt128.max
     var double: Double
     var float: Float
     var decimal: Decimal
@@ -68,7 +70,8 @@ struct RoundTripTests {
 
     func isSame(as other: Everything) -> Bool {
       flag == other.flag && small == other.small && large == other.large
-        && unsigned == other.unsigned && double.bitPattern == other.double.bitPattern
+        && unsigned == other.unsigned && wide == other.wide && wideUnsigned == other.wideUnsigned
+        && double.bitPattern == other.double.bitPattern
         && float == other.float && decimal == other.decimal
         && text.utf8.elementsEqual(other.text.utf8) && optional == other.optional
         && date == other.date && data == other.data && uuid == other.uuid && url == other.url

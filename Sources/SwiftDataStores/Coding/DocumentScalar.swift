@@ -50,6 +50,8 @@ extension UInt8: DocumentScalar {}
 extension UInt16: DocumentScalar {}
 extension UInt32: DocumentScalar {}
 extension UInt64: DocumentScalar {}
+extension Int128: DocumentScalar {}
+extension UInt128: DocumentScalar {}
 
 extension DocumentScalar where Self: BinaryFloatingPoint & LosslessStringConvertible {
   /// The shortest digits that give the same number. JSON has no numbers that are not finite.
