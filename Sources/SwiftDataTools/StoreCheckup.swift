@@ -19,7 +19,7 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Hashable, Sendable {
       /// SQLite reports that the file is damaged.
       case damage
-      /// The file does not contain its model, or its hashes do not match its model.
+      /// The file does not contain its model, or its hashes or entity numbers do not match its model.
       case model
       /// A table, column or index of the model is missing.
       case table
@@ -130,10 +130,20 @@ public struct StoreCheckup: Codable, Hashable, Sendable {
         note(.model, "The version hash of \(entity.name) does not match its model.")
       }
     }
-    for (name, number) in store.model.freshNumbers.sorted(by: { $0.value < $1.value })
-    where store.schema.entitiesByName[name] == nil {
-      note(.model, "Z_PRIMARYKEY does not list \(name) (number \(number) in the model).")
+    var renumbered: [String] = []
+    for (name, number) in store.model.freshNumbers.sorted(by: { $0.value < $1.value }) {
+      guard let listed = store.schema.entitiesByName[name]?.number else {
+        note(.model, "Z_PRIMARYKEY does not list \(name) (number \(number) in the model).")
+        continue
+      }
+      if listed != number { renumbered.append("\(name) has \(listed) instead of \(number)") }
     }
+    if renumbered.isEmpty { return }
+    note(
+      .model,
+      "The entity numbers do not follow from the model, so Apple's framework would take rows for those of "
+        + "other entities: \(renumbered.joined(separator: ", ")). The next migration corrects them, or a "
+        + "copy into a new file (`StoreCopy`, `swiftdata copy`).")
   }
 
   private mutating func checkTables(_ store: OpenedStore) throws {

@@ -11,9 +11,13 @@ struct CopiedColumn {
   var isExternal = false
   /// Whether the column of the history has values of deleted rows, of any type.
   var isPreserved = false
+  /// Whether the column has numbers of entities.
+  var isEntityNumber = false
 
   func named(_ name: String) -> CopiedColumn {
-    CopiedColumn(name: name, type: type, isExternal: isExternal, isPreserved: isPreserved)
+    CopiedColumn(
+      name: name, type: type, isExternal: isExternal, isPreserved: isPreserved,
+      isEntityNumber: isEntityNumber)
   }
 }
 
@@ -23,6 +27,15 @@ struct CopiedTable {
   let columns: [CopiedColumn]
   /// The number of columns at the beginning that identify a row: 2 for links.
   let keyCount: Int
+  /// The positions of the columns with numbers of entities.
+  let numberColumns: [Int]
+
+  init(name: String, columns: [CopiedColumn], keyCount: Int) {
+    self.name = name
+    self.columns = columns
+    self.keyCount = keyCount
+    numberColumns = columns.indices.filter { columns[$0].isEntityNumber }
+  }
 
   /// Whether a table is that of the history's changes.
   static func isChanges(_ name: String) -> Bool { name == HistoryTables.Entity.change.table }
@@ -91,13 +104,15 @@ struct CopiedStore {
   /// Including the entities of the history.
   let entities: [Entity]
   let model: ModelDescription
-  /// The layout in a file.
+  /// The layout in a file, whose entity numbers follow from the model.
   let fileLayout: StoreLayout
+  /// From the entity numbers of the source to those of `fileLayout`.
+  let renumbering: EntityRenumbering
   /// The layout in a database, which limits the length of names.
   let databaseLayout: StoreLayout
   /// Whether the tables have the names in a database.
   let isDatabase: Bool
-  /// The name of a table or column in a file that is shorter in databases; `nil` if all names are the same.
+  /// The name of a table or column in the source that is shorter in databases; `nil` if all names are the same.
   let longName: String?
   /// `nil` if the source has no history.
   let history: HistoryTables?
@@ -134,15 +149,21 @@ struct CopiedStore {
     self.history = history
     let own = entities.filter { EntityNumbering.isValid($0.number) }
     let numbers = Dictionary(own.map { ($0.name, $0.number) }, uniquingKeysWith: { $1 })
-    fileLayout = StoreLayout(model, numbers: numbers, knownTables: tableNames)
+    let fileNumbers = model.freshNumbers
+    renumbering = EntityRenumbering(from: numbers, to: fileNumbers)
+    fileLayout = StoreLayout(
+      model, numbers: fileNumbers,
+      knownTables: Set(tableNames.map(renumbering.renumbered(table:))))
     databaseLayout = StoreLayout(
       model, numbers: numbers, knownTables: tableNames,
       longestName: SQLDialect.postgreSQL.longestName)
-    let fileNames =
-      fileLayout.tables.flatMap { [$0.name] + $0.columns.map(\.name) }
-      + fileLayout.joinTables.flatMap { [$0.name] + $0.columns }
-    longName = fileNames.first { $0.shortened(to: SQLDialect.postgreSQL.longestName) != $0 }
-    let layout = isDatabase ? databaseLayout : fileLayout
+    let layout =
+      isDatabase
+      ? databaseLayout : StoreLayout(model, numbers: numbers, knownTables: tableNames)
+    let names =
+      layout.tables.flatMap { [$0.name] + $0.columns.map(\.name) }
+      + layout.joinTables.flatMap { [$0.name] + $0.columns }
+    longName = names.first { $0.shortened(to: SQLDialect.postgreSQL.longestName) != $0 }
     let external = StoreMetadata(metadata)?.externalAttributes.map(Set.init)
     let rows = layout.tables.map { table in
       CopiedTable(
@@ -154,7 +175,8 @@ struct CopiedStore {
             // Files of other programs do not list them.
             return CopiedColumn(
               name: column.name, type: type,
-              isExternal: external?.contains(name) ?? (type == .blob))
+              isExternal: external?.contains(name) ?? (type == .blob),
+              isEntityNumber: column.id.part == .entityNumber)
           }, keyCount: 1)
     }
     let links = layout.joinTables.map { table in
@@ -168,7 +190,8 @@ struct CopiedStore {
         name: definition.table.name,
         columns: definition.table.columns.map {
           CopiedColumn(
-            name: $0.name, type: $0.type, isPreserved: preserved.contains($0.name))
+            name: $0.name, type: $0.type, isPreserved: preserved.contains($0.name),
+            isEntityNumber: $0.name == HistoryTables.Change.entity)
         }, keyCount: 1)
     }
     tables = rows + links + changes
@@ -213,7 +236,7 @@ struct CopiedStore {
   }
 
   private static let keyColumns = [RowColumns.key, RowColumns.entity, RowColumns.version].map {
-    CopiedColumn(name: $0, type: .integer)
+    CopiedColumn(name: $0, type: .integer, isEntityNumber: $0 == RowColumns.entity)
   }
 
   /// Whether the source lists the attributes whose values may be in files.
@@ -225,7 +248,9 @@ struct CopiedStore {
     let numbers = zip(tables, summaries).map { table, numbers in
       "\(table.name)=\(numbers.map(String.init).joined(separator: ","))"
     }
-    return ([identifier, digest] + numbers).joined(separator: " ")
+    // The tables of an interrupted copy have the same numbers as those of the next run.
+    let renumbered = renumbering.isEmpty ? [] : [renumbering.description]
+    return ([identifier, digest] + renumbered + numbers).joined(separator: " ")
   }
 }
 

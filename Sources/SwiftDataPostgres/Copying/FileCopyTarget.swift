@@ -26,6 +26,7 @@ final class FileCopyTarget: CopyTarget {
   private var journal: ExternalJournal?
   /// The tables of the file, by the name of the source's table: databases shorten names.
   private var tables: [String: CopiedTable] = [:]
+  private var renumbering: EntityRenumbering?
   private var identifier = ""
   /// Whether large values of external attributes go into files. If the source does not list these
   /// attributes, a value that begins like theirs may be another one, so all stay in their rows.
@@ -128,6 +129,7 @@ final class FileCopyTarget: CopyTarget {
       throw SwiftDataError.loadIssueModelContainer.with(refusal, doing: "copying a store")
     }
     tables = store.fileTables
+    renumbering = store.renumbering.isEmpty ? nil : store.renumbering
     identifier = store.identifier
     usesFiles = store.listsExternalAttributes
     usesRealDecimals = !store.listsExternalAttributes
@@ -251,6 +253,7 @@ final class FileCopyTarget: CopyTarget {
       try note(names)
       let insert = try connection.prepare(table.insertion(placeholder: "?"))
       for row in rows {
+        let row = renumbering?.renumbered(row, of: table) ?? row
         for (index, value) in row.enumerated() {
           try bind(value, to: insert, Int32(index + 1), row, table)
         }
@@ -357,7 +360,9 @@ final class FileCopyTarget: CopyTarget {
 
   func rows(of source: CopiedTable, _ body: ([CopiedValue]) throws -> Void) throws {
     let table = tables[source.name] ?? source
-    try FileRows(connection(), folder: folder, guesses: true).read(table, after: nil, body)
+    try FileRows(connection(), folder: folder, guesses: true).read(table, after: nil) { row in
+      try body(renumbering?.original(row, of: table) ?? row)
+    }
   }
 
   // MARK: End
@@ -413,7 +418,7 @@ final class FileCopyTarget: CopyTarget {
     let update = try connection.prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2")
     for entity in store.entities {
       try update.bind(entity.lastKey, at: 1)
-      try update.bind(Int64(entity.number), at: 2)
+      try update.bind(store.renumbering.number(of: Int64(entity.number)), at: 2)
       try update.run()
     }
   }
