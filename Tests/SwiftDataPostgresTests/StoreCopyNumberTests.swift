@@ -156,6 +156,27 @@ struct StoreCopyNumberTests {
     #expect(try lines == content(whole))
   }
 
+  @Test func aCopyOfAFileWithOtherNumbersHasThoseOfItsModel() throws {
+    let schema = Schema([StockKeepingLocation.self])
+    func open(_ url: URL) throws -> ModelContext {
+      ModelContext(try ModelContainer(for: schema, configurations: ModelConfiguration(url: url)))
+    }
+    let (url, copy) = (folder.file("a.store"), folder.file("b.store"))
+    let context = try open(url)
+    context.insert(StockKeepingLocation())
+    try context.save()
+    try Connection(path: url.path).execute(
+      """
+      UPDATE Z_PRIMARYKEY SET Z_ENT = 2 WHERE Z_ENT = 1;
+      UPDATE ZSTOCKKEEPINGLOCATION SET Z_ENT = 2;
+      UPDATE ACHANGE SET ZENTITY = 2;
+      """)
+    #expect(try StoreCheckup(of: url).problems.map(\.kind) == [.model])
+    _ = try StoreCopy(from: .file(url), to: .file(copy)).run()
+    #expect(try StoreCheckup(of: copy).problems.isEmpty)
+    #expect(try open(copy).fetchCount(FetchDescriptor<StockKeepingLocation>()) == 1)
+  }
+
   /// In the database 2 was the number of a removed class. In the file it is that of another class.
   @Test func aNumberOfNoEntityIsOfNoEntityInTheCopy() throws {
     try makeMigratedStore()
