@@ -236,8 +236,9 @@ final class RelationshipFixer {
     else { return }
     if partner.descriptor.properties[slot].isToMany {
       let value = partner.relationships.toManyForChange(slot)
+      guard !value.holds(model) else { return }
       let instances = recorder.instances(of: model)
-      if value.holds(model) || instances.contains(where: value.holds) { return }
+      if instances.contains(where: value.holds) { return }
       let member = instances.first(where: value.hasRemoved) ?? model
       notify(partner, slot) {
         gain(member, willChangeToMany(partner, slot: slot), of: partner, slot)
@@ -260,14 +261,7 @@ final class RelationshipFixer {
       !partner.flags.contains(.hasNoRow)
     else { return }
     if partner.descriptor.properties[slot].isToMany {
-      let value = partner.relationships.toManyForChange(slot)
-      let instances = recorder.instances(of: model)
-      // Members that are read later are the registered instances.
-      let member =
-        value.holds(model)
-        ? model
-        : instances.first(where: value.holds) ?? (value.members == nil ? instances.first : nil)
-          ?? model
+      let member = instance(of: model, in: partner.relationships.toManyForChange(slot))
       notify(partner, slot) {
         lose(member, willChangeToMany(partner, slot: slot), of: partner, slot)
       }
@@ -279,6 +273,17 @@ final class RelationshipFixer {
         recorder.changes.noteDisplacement(of: partner, slot, from: storage.identifier)
       }
     }
+  }
+
+  /// The instance of a model's row that a list has: an upsert may have left several.
+  private func instance(
+    of model: any PersistentModel, in value: _ToManyValue
+  ) -> any PersistentModel {
+    if value.holds(model) { return model }
+    let instances = recorder.instances(of: model)
+    if let held = instances.first(where: value.holds) { return held }
+    // Members that are read later are the registered instances.
+    return value.members == nil ? instances.first ?? model : model
   }
 
   /// Whether the stored one-to-one relationship of `partner` ends because `storage` is set elsewhere or deleted.
