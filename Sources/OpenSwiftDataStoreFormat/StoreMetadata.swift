@@ -27,6 +27,9 @@ package struct StoreMetadata: Hashable, Sendable {
   /// Entities that occur in the history but no longer in the model, by their numbers in the
   /// history.
   package let removedEntities: [Int: String]
+  /// The last assigned keys of entities whose names no entity of the model continues: of removed and
+  /// renamed ones.
+  package let lastKeysOfEarlierEntities: [String: Int64]
   /// All keys of the dictionary.
   package let keys: Set<String>
 
@@ -45,6 +48,7 @@ package struct StoreMetadata: Hashable, Sendable {
     static let compositeForms = "OpenSwiftDataCompositeForms"
     static let listTypes = "OpenSwiftDataListTypes"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
+    static let lastKeysOfEarlierEntities = "OpenSwiftDataLastKeysOfEarlierEntities"
   }
 
   /// The version of Apple's framework whose format new files have.
@@ -66,6 +70,8 @@ package struct StoreMetadata: Hashable, Sendable {
     removedEntities = Dictionary(
       removed.compactMap { number, name in Int(number).map { ($0, name) } },
       uniquingKeysWith: { first, _ in first })
+    lastKeysOfEarlierEntities =
+      plist[Key.lastKeysOfEarlierEntities]?.dictionary?.compactMapValues(\.integer) ?? [:]
     keys = Set(plist.keys)
   }
 
@@ -80,11 +86,13 @@ package struct StoreMetadata: Hashable, Sendable {
   ///   - recordsList: Whether the type of a list is known: `Trip.days`. Others are not recorded.
   ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
   ///     file.
+  ///   - lastKeysOfEarlierEntities: The last keys of entities whose names no entity continues; `nil`
+  ///     keeps those of the file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
     integerTypes: [String: String] = [:], optionalParts: Set<String> = [],
     recordsForm: (String) -> Bool = { _ in true }, recordsList: (String) -> Bool = { _ in true },
-    removedEntities: [Int: String]? = nil
+    removedEntities: [Int: String]? = nil, lastKeysOfEarlierEntities: [String: Int64]? = nil
   ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -108,6 +116,11 @@ package struct StoreMetadata: Hashable, Sendable {
       plist[Key.removedEntities] =
         entries.isEmpty
         ? nil : .dictionary(Dictionary(entries, uniquingKeysWith: { first, _ in first }))
+    }
+    if let lastKeysOfEarlierEntities {
+      plist[Key.lastKeysOfEarlierEntities] =
+        lastKeysOfEarlierEntities.isEmpty
+        ? nil : .dictionary(lastKeysOfEarlierEntities.mapValues(PropertyList.integer))
     }
     return try BinaryPlist.encode(.dictionary(plist))
   }

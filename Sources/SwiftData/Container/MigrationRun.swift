@@ -47,6 +47,7 @@ package struct MigrationRun {
         progress?.endChange()
         if before != nil, after != nil {
           StageCode.warn(ofNewKeys: change.entitiesWithNewKeys, in: name)
+          StageCode.warn(ofNewNames: change.renamedEntities, in: name)
         }
       }
       try after?()

@@ -54,4 +54,14 @@ struct StageCode {
         + "Identifiers that willMigrate keeps do not lead to these rows in didMigrate. To set values of new "
         + "models from old ones, use MigrationStage.transform.")
   }
+
+  /// An identifier contains the name of its model.
+  static func warn(ofNewNames entities: [(earlier: String, current: String)], in stage: String) {
+    if entities.isEmpty { return }
+    let names = entities.map { "\($0.earlier) is now \($0.current)" }.joined(separator: ", ")
+    WarningLog.write(
+      "the migration stage \(stage) gives other names to models with rows: \(names). Identifiers that "
+        + "willMigrate keeps do not lead to these rows in didMigrate. To set values of new models from old ones, "
+        + "use MigrationStage.transform.")
+  }
 }

@@ -87,9 +87,11 @@ package struct StoreCreation {
   ///   - metadata: The existing metadata dictionary of the file.
   ///   - removedEntities: Removed entities that occur in the history; `nil` keeps those of the
   ///     dictionary.
+  ///   - lastKeysOfEarlierEntities: The last keys of entities whose names no entity continues; `nil`
+  ///     keeps those of the dictionary.
   package func describe(
     _ session: any SQLSession, _ dialect: SQLDialect = .sqlite, replacing metadata: Data,
-    removedEntities: [Int: String]? = nil
+    removedEntities: [Int: String]? = nil, lastKeysOfEarlierEntities: [String: Int64]? = nil
   ) throws {
     let known = StoreMetadata(metadata)
     func isOfOther(_ attribute: String) -> Bool {
@@ -109,7 +111,7 @@ package struct StoreCreation {
       recordsList: {
         ownEntities.contains($0.entityOfAttribute) || known?.listTypes?[$0] != nil
       },
-      removedEntities: removedEntities)
+      removedEntities: removedEntities, lastKeysOfEarlierEntities: lastKeysOfEarlierEntities)
     let first = "\(dialect.placeholder)1"
     try session.statement("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = \(first)")
       .run(.values([.blob(description)]))

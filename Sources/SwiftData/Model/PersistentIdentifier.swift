@@ -124,7 +124,7 @@ extension PersistentIdentifier {
 }
 
 extension PersistentIdentifier {
-  /// What a decoded identifier stands for, in a migration that gives rows other keys.
+  /// What a decoded identifier stands for, in a migration that gives models other names or rows other keys.
   @TaskLocal static var decoded: (@Sendable (PersistentIdentifier) -> PersistentIdentifier)?
 
   private enum OuterKeys: String, CodingKey { case implementation }

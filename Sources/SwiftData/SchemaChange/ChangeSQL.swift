@@ -44,6 +44,15 @@ struct ChangeSQL: Hashable, Sendable {
     }
   }
 
+  /// A condition that is true for bytes that contain others.
+  func contains(_ bytes: String, _ part: Data) -> String {
+    let part = literal(.blob(part), of: .binary)
+    return switch dialect {
+    case .sqlite: "instr(\(bytes), \(part)) > 0"
+    case .postgreSQL: "position(\(part) IN \(bytes)) > 0"
+    }
+  }
+
   // MARK: Literals
 
   /// A value in a column of the type. Independent of the server's setting `standard_conforming_strings`.

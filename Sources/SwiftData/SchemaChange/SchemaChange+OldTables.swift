@@ -39,4 +39,14 @@ extension SchemaChange {
         && plan.offset(from: table, to: new.table(of: successor.name)) != 0
     }
   }
+
+  /// The entities of the file with rows that have another name after the change.
+  var renamedEntities: [(earlier: String, current: String)] {
+    old.model.entities.compactMap { entity in
+      guard let successor = counterparts.successor(of: entity.name),
+        successor.name != entity.name, lastKeys[old.table(of: entity.name), default: 0] > 0
+      else { return nil }
+      return (entity.name, successor.name)
+    }
+  }
 }

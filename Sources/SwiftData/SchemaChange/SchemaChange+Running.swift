@@ -81,10 +81,13 @@ extension SchemaChange {
     try execute(plan.links.flatMap { [$0.filling, $0.removal] })
     try execute(plan.entityNumbers.map(\.statement))
     try writeEntities(session)
-    try IdentifierAdjustment(self).run(session)
     let removed = try HistoryAdjustment(self, except: transaction).run(session)
+    try IdentifierAdjustment(self, external: external).run(session)
     try target.creation.describing(describedModel).describe(
-      session, stored.dialect, replacing: stored.metadata, removedEntities: removed)
+      session, stored.dialect, replacing: stored.metadata, removedEntities: removed,
+      lastKeysOfEarlierEntities:
+        lastKeysOfEarlierEntities
+        .filter { new.model[$0.key] == nil })
     try createIndexes(session)
     if !options.keepsOldTables { try renamePrimaryKeys(session) }
     try settings?.restore(replacements, session)
@@ -296,8 +299,12 @@ extension SchemaChange {
       }, versionIdentifiers: new.model.versionIdentifiers)
   }
 
+  /// The rows that are inserted later get larger keys. So an identifier of an earlier entity with the same name
+  /// leads to none of them.
   private func lastKey(of root: String) -> Int64 {
     let change = plan.tables.first { $0.table.root == root }
-    return (change?.sources ?? []).map { (lastKeys[$0.table] ?? 0) + $0.offset }.max() ?? 0
+    let used = (change?.sources ?? []).map { (lastKeys[$0.table] ?? 0) + $0.offset }
+    let earlier = new.model.subtree(of: root).compactMap { lastKeysOfEarlierEntities[$0.name] }
+    return (used + earlier).max() ?? 0
   }
 }

@@ -12,8 +12,8 @@ package import OpenSwiftDataStoreFormat
 /// 4. `problems` runs the checks, `run` writes, both in one transaction of the caller.
 ///
 /// Afterwards tables, indexes, entity numbers, history, metadata and model cache are the same as in
-/// a new file of the model. The only exception: columns that are added to a large table are the
-/// last ones.
+/// a new file of the model. The exceptions: columns that are added to a large table are the last
+/// ones, and the metadata contain what the history and identifiers tell of earlier entities.
 package struct SchemaChange {
   /// The options of the caller.
   package struct Options: Sendable {
@@ -52,6 +52,9 @@ package struct SchemaChange {
   let counterparts: ModelCounterparts
   let options: Options
   let lastKeys: [String: Int64]
+  /// The last assigned key of each entity that does not continue under its name, as far as the file
+  /// records it.
+  let lastKeysOfEarlierEntities: [String: Int64]
   let plan: ChangePlan
   let sql: ChangeSQL
   private let checks: [ChangeCheck]
@@ -99,6 +102,13 @@ package struct SchemaChange {
       try SchemaChange.fileEntities(beside: own, stored, old, options, session))
     counterparts = ModelCounterparts(from: model, to: self.target.layout.model)
     lastKeys = try SchemaChange.lastKeys(stored, old, session)
+    var earlierKeys = stored.modelMetadata?.lastKeysOfEarlierEntities ?? [:]
+    for entity in model.entities
+    where counterparts.successor(of: entity.name)?.name != entity.name {
+      let last = max(earlierKeys[entity.name] ?? 0, lastKeys[old.table(of: entity.name)] ?? 0)
+      if last > 0 { earlierKeys[entity.name] = last }
+    }
+    lastKeysOfEarlierEntities = earlierKeys
     let sources = TableSources(
       from: old, to: self.target.layout, counterparts, lastKeys: lastKeys)
     var planner = ChangePlanner(
