@@ -34,7 +34,7 @@ extension StoreLayout {
     let table = table(of: entity.name)
     let plain = entity.indexes.filter { !$0.isSpatial }.map { index in
       Index(
-        name: "Z_\(entity.name)_\(index.name)".shortened(to: longestName), table: table,
+        name: index.objectName(of: entity.name).shortened(to: longestName), table: table,
         columns: index.elements.flatMap { element in
           columnNames(of: element.property, in: entity.name).map {
             Index.Column(name: $0, isAscending: element.isAscending)

@@ -1,6 +1,14 @@
 /// Describes the changes of a model in a migration, one clause per change.
 package enum ModelChange {
-  package static func descriptions(_ counterparts: ModelCounterparts) -> [String] {
+  /// - Parameters:
+  ///   - before: The types of the earlier model.
+  ///   - now: The types of the current model.
+  ///   - objects: The names of the indexes in the store. Opening a store creates those of the models, but does not
+  ///     change its description.
+  package static func descriptions(
+    _ counterparts: ModelCounterparts, _ before: TypeTexts, _ now: TypeTexts,
+    objects: Set<String>
+  ) -> [String] {
     let (stored, current) = (counterparts.stored, counterparts.current)
     var found = stored.entities.filter { counterparts.successor(of: $0.name) == nil }
       .map { "the model \($0.name) is removed" }
@@ -23,8 +31,8 @@ package enum ModelChange {
           : ancestry(earlier.superName)
         found.append("the model \(entity.name) \(ancestry(entity.superName)); earlier it \(before)")
       }
-      found += properties(entity, earlier, counterparts)
-      found += rules(entity, earlier, counterparts)
+      found += properties(entity, earlier, counterparts, before, now)
+      found += rules(entity, earlier, counterparts, objects)
     }
     return found
   }
@@ -34,13 +42,15 @@ package enum ModelChange {
   }
 
   private static func properties(
-    _ entity: EntityDescription, _ earlier: EntityDescription, _ counterparts: ModelCounterparts
+    _ entity: EntityDescription, _ earlier: EntityDescription, _ counterparts: ModelCounterparts,
+    _ storedTypes: TypeTexts, _ currentTypes: TypeTexts
   ) -> [String] {
     var found: [String] = []
     for property in entity.properties where property.isStored {
       let name = "\(entity.name).\(property.name)"
+      let type = currentTypes.text(of: property, declaredBy: entity.name)
       guard let place = counterparts.property(property.name, of: entity.name) else {
-        found.append("\(name) (\(property.typeText)) is new")
+        found.append("\(name) (\(type)) is new")
         continue
       }
       let before = place.property
@@ -48,7 +58,8 @@ package enum ModelChange {
         found.append("\(entity.name).\(before.name) is renamed to \(property.name)")
       }
       if !before.holdsRows(of: property, counterparts) {
-        found.append("\(name) changes from \(before.typeText) to \(property.typeText)")
+        let typeBefore = storedTypes.text(of: before, declaredBy: place.entity.name)
+        found.append("\(name) changes from \(typeBefore) to \(type)")
       } else if let old = before.relationship, let new = property.relationship,
         old.deleteRule != new.deleteRule
       {
@@ -65,14 +76,16 @@ package enum ModelChange {
         counterparts.successor(of: property.name, of: $0.name) == nil
       }
       if hasNoRow {
-        found.append("\(entity.name).\(property.name) (\(property.typeText)) is removed")
+        let type = storedTypes.text(of: property, declaredBy: earlier.name)
+        found.append("\(entity.name).\(property.name) (\(type)) is removed")
       }
     }
     return found
   }
 
   private static func rules(
-    _ entity: EntityDescription, _ earlier: EntityDescription, _ counterparts: ModelCounterparts
+    _ entity: EntityDescription, _ earlier: EntityDescription, _ counterparts: ModelCounterparts,
+    _ objects: Set<String>
   ) -> [String] {
     func current(_ names: [String]) -> [String] {
       names.map { counterparts.successor(of: $0, of: earlier.name) ?? $0 }
@@ -88,11 +101,13 @@ package enum ModelChange {
     let before = counterparts.stored.lineage(of: earlier.name)
     let now = counterparts.current.lineage(of: entity.name)
     func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+    let missing = entity.indexes.filter { !objects.contains($0.objectName(of: entity.name)) }
+      .map { $0.elements.map(\.property) }
     return added(constraints(entity), before.flatMap(constraints).map(current))
       .map { "\(entity.name) has new unique values: \(list($0))" }
       + added(constraints(earlier).map(current), now.flatMap(constraints))
       .map { "values of \(entity.name) no longer have to be unique: \(list($0))" }
-      + added(indexes(entity), before.flatMap(indexes).map(current))
+      + added(missing, before.flatMap(indexes).map(current))
       .map { "\(entity.name) has a new index: \(list($0))" }
       + added(indexes(earlier).map(current), now.flatMap(indexes))
       .map { "\(entity.name) loses an index: \(list($0))" }

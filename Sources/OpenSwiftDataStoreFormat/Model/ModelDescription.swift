@@ -232,6 +232,9 @@ package struct IndexDescription: Equatable, Sendable {
   /// Whether it is an R-tree.
   package let isSpatial: Bool
 
+  /// The name of the index in files, which may be shortened in other databases.
+  func objectName(of entity: String) -> String { "Z_\(entity)_\(name)" }
+
   package init(name: String, elements: [Element], isSpatial: Bool = false) {
     self.name = name
     self.elements = elements

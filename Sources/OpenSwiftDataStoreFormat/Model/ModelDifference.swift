@@ -195,28 +195,5 @@ extension PropertyDescription {
 }
 
 extension AttributeDescription {
-  package var typeText: String {
-    let text =
-      switch type {
-      case .integer16: "Int16"
-      case .integer32: "Int32"
-      case .integer64: "Int"
-      case .decimal: "Decimal"
-      case .double: "Double"
-      case .float: "Float"
-      case .string: "String"
-      case .boolean: "Bool"
-      case .date: "Date"
-      case .binary: "Data"
-      case .uuid: "UUID"
-      case .uri: "URL"
-      case .transformable: valueClassName.map { "a transformed \($0)" } ?? "a transformed value"
-      case .composite:
-        (isOptional ? "an optional " : isEnumeration ? "an " : "a ")
-          + (isEnumeration ? "enum" : "struct") + " with the columns "
-          + leaves.map { "\($0.attribute.name): \($0.attribute.typeText)" }.joined(separator: ", ")
-      }
-    return text + (isOptional && type != .composite ? "?" : "")
-      + (preservesValueOnDeletion ? ", preserved on deletion" : "")
-  }
+  package var typeText: String { TypeTexts(integers: [:]).text(of: self, at: []) }
 }

@@ -4,6 +4,7 @@ import OpenSwiftDataStoreFormat
 /// The sources of one attribute's columns, for the rows of one entity.
 struct AttributeChange {
   let current: AttributeDescription
+  private let typeText: String
   let entity: String
   let rows: TableSource.Rows
   let table: String
@@ -29,6 +30,7 @@ struct AttributeChange {
   /// The attribute in the file.
   struct Earlier {
     let property: PropertyDescription
+    let typeText: String
     /// The columns, by the paths of their content.
     let columns: [[String]: (name: String, leaf: AttributeDescription)]
 
@@ -80,7 +82,8 @@ struct AttributeChange {
 
   /// - Parameter carried: The source of a new column for the value of a stored one.
   init(
-    _ current: AttributeDescription, entity: String, rows: TableSource.Rows, table: String,
+    _ current: AttributeDescription, typeText: String, entity: String, rows: TableSource.Rows,
+    table: String,
     stored: Earlier?, fallback: Fallback?, integers: [[String]: IntegerTypes],
     required: [[String]: [String]], wereOptional: Set<[String]>?, toleratesLosses: Bool,
     checksLists: Bool, uniquePaths: [[String]], _ sql: ChangeSQL,
@@ -88,6 +91,7 @@ struct AttributeChange {
   ) {
     self.sql = sql
     self.current = current
+    self.typeText = typeText
     self.entity = entity
     self.rows = rows
     self.table = table
@@ -176,7 +180,7 @@ struct AttributeChange {
       refuseLoss(where: "NOT (\(isNil))", stored)
       sources = [:]
       if !current.isOptional, !hasDefault {
-        refuseNil(where: isNil, stored.property.typeText, .transformation)
+        refuseNil(where: isNil, stored.typeText, .transformation)
       }
       fill()
       changes.append(hasValues ? AttributeChange.anything : "NOT (\(isNil))")
@@ -304,7 +308,7 @@ struct AttributeChange {
   /// Handles an optional attribute that is required now.
   private mutating func require(isNil: String, _ stored: Earlier) {
     guard let fallback else {
-      return refuseNil(where: isNil, stored.property.typeText, .before)
+      return refuseNil(where: isNil, stored.typeText, .before)
     }
     if !hasDefault { needsCode = true }
     changes.append(isNil)
@@ -414,7 +418,7 @@ struct AttributeChange {
       ? "set it in willMigrate of a custom stage" : "set it in a stage .transform"
     checks.append(
       ChangeCheck(
-        entity, current.name, from: from, to: current.typeText, reason: "have no value",
+        entity, current.name, from: from, to: typeText, reason: "have no value",
         advice:
           "Declare a default value\(uniquePaths.isEmpty ? "" : " that differs in each row, such as UUID()"), "
           + "make the property optional, or \(code).",
@@ -434,8 +438,8 @@ struct AttributeChange {
     }
     checks.append(
       ChangeCheck(
-        entity, current.name, from: types?.stored ?? stored.property.typeText,
-        to: types?.current ?? current.typeText, reason: reason,
+        entity, current.name, from: types?.stored ?? stored.typeText,
+        to: types?.current ?? typeText, reason: reason,
         advice: advice
           ?? "Set the new values in a stage .transform. Or add a version with both properties, the old one "
           + "under another name, and copy the values in didMigrate.",
@@ -467,23 +471,9 @@ extension TableSource.Rows {
 }
 
 extension AttributeDescription {
-  /// The paths of the columns' content. The path is empty for a value without parts, and for an
-  /// enum with raw values, whose column has the attribute's name.
-  var paths: [(path: [String], leaf: AttributeDescription)] {
-    let leaves = leaves
-    if leaves.count == 1, leaves[0].path == [name] { return [([], leaves[0].attribute)] }
-    return leaves.map { ($0.path, $0.attribute) }
-  }
-
   /// Whether the part with a path is an enum with several columns.
   fileprivate func isEnumeration(at path: ArraySlice<String>) -> Bool {
     guard let name = path.first else { return isEnumeration }
     return elements.first { $0.name == name }?.isEnumeration(at: path.dropFirst()) ?? false
-  }
-
-  /// The part of the column with this path, for the layout.
-  func part(_ path: [String]) -> StoreLayout.ColumnID.Part {
-    if type != .composite { return .value }
-    return .leaf(path.isEmpty ? [name] : path)
   }
 }

@@ -10,9 +10,7 @@ extension ChangePlanner {
     _ table: String
   ) throws -> AttributeChange {
     let declared = counterparts.property(attribute.name, of: rows.current.name)
-    let stored = declared.map { declared in
-      AttributeChange.Earlier(property: declared.property, columns: columns(of: declared))
-    }
+    let stored = declared.map(earlier)
     let descriptor = mapping?.entity(named: rows.current.name)?.descriptor
     let slot = descriptor?.slot(named: attribute.name)
     let tags = tags(of: attribute, declaredBy: owner, rows)
@@ -44,7 +42,8 @@ extension ChangePlanner {
     let hasOtherElements =
       declared?.property.attribute.map { $0.hasOtherElements(than: attribute) } ?? false
     var change = AttributeChange(
-      attribute, entity: rows.current.name, rows: rows, table: table, stored: stored,
+      attribute, typeText: currentTypes.text(of: attribute, at: [owner, attribute.name]),
+      entity: rows.current.name, rows: rows, table: table, stored: stored,
       fallback: fallback,
       integers: slot.map { integers(of: $0, in: descriptor, from: declared) } ?? [:],
       required: required, wereOptional: wereOptional, toleratesLosses: toleratesLosses,
@@ -150,6 +149,13 @@ extension ChangePlanner {
       let parts = CompositeForms.optionalParts(in: [name: text])
       return Set(paths.filter { parts.contains(([name] + $0).joined(separator: ".")) })
     }
+  }
+
+  func earlier(_ declared: ModelCounterparts.DeclaredProperty) -> AttributeChange.Earlier {
+    AttributeChange.Earlier(
+      property: declared.property,
+      typeText: storedTypes.text(of: declared.property, declaredBy: declared.entity.name),
+      columns: columns(of: declared))
   }
 
   func columns(

@@ -36,9 +36,7 @@ extension ChangePlanner {
         "\(RowTerms.key) IN (SELECT \($0.near) FROM \($0.table.quotedName))"
       } ?? ChangedValues.all
     }
-    let stored = AttributeChange.Earlier(
-      property: declared.property, columns: columns(of: declared))
-    return "NOT (\(stored.isNil))"
+    return "NOT (\(earlier(declared).isNil))"
   }
 
   mutating func refuseRepeatedNames() {

@@ -14,11 +14,20 @@ extension ChangePlanner {
       let name = "\(stored.property.name).\(member.name)"
       losses.append(
         LossCheck(
-          change.rows.stored.name, name, member.description.typeText, table: change.table,
+          change.rows.stored.name, name, typeText(of: member, change, stored), table: change.table,
           condition: rows))
       if mayCarryOver || isDeclaredRemoved(name, of: change.entity) { continue }
       refuseForgottenMember(member, named: name, change, stored, rows: rows)
     }
+  }
+
+  private func typeText(
+    of member: CompositePart, _ change: AttributeChange, _ stored: AttributeChange.Earlier
+  ) -> String {
+    let owner = counterparts.property(change.current.name, of: change.rows.current.name)?.entity
+    return storedTypes.text(
+      of: member.description,
+      at: [owner?.name ?? change.rows.stored.name, stored.property.name] + member.path)
   }
 
   private mutating func refuseForgottenMember(
@@ -37,7 +46,8 @@ extension ChangePlanner {
     checks.append(
       ChangeCheck(
         change.entity, change.current.name,
-        from: "with \(member.name) (\(member.description.typeText))", to: "without \(member.name)",
+        from: "with \(member.name) (\(typeText(of: member, change, stored)))",
+        to: "without \(member.name)",
         reason:
           "have a value that \(names.count == 1 ? "the new member" : "a new member") could hold "
           + "(\(names.joined(separator: ", ")))",

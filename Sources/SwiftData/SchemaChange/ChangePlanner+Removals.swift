@@ -38,7 +38,8 @@ extension ChangePlanner {
     let columns = columns(of: declared)
     if columns.isEmpty { return }
     let table = old.table(of: entity.name)
-    let isNil = AttributeChange.Earlier(property: declared.property, columns: columns).isNil
+    let earlier = earlier(declared)
+    let isNil = earlier.isNil
     var numbers: [Int] = []
     for (current, number) in entitiesLosing(of: attribute.name, declaredBy: entity) {
       numbers.append(number)
@@ -52,7 +53,7 @@ extension ChangePlanner {
     if numbers.isEmpty { return }
     losses.append(
       LossCheck(
-        entity.name, attribute.name, attribute.typeText, table: table,
+        entity.name, attribute.name, earlier.typeText, table: table,
         condition: "\(RowTerms.entity) IN (\(list(numbers))) AND NOT (\(isNil))"))
   }
 
@@ -86,7 +87,9 @@ extension ChangePlanner {
     guard let first = names.first else { return }
     checks.append(
       ChangeCheck(
-        current.name, attribute.name, from: attribute.typeText, to: "removed",
+        current.name, attribute.name,
+        from: storedTypes.text(of: attribute, at: [removed.stored.name, attribute.name]),
+        to: "removed",
         reason:
           "have a value that \(names.count == 1 ? "the new property" : "a new property") could hold "
           + "(\(names.joined(separator: ", ")))",

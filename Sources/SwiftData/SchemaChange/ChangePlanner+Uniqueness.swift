@@ -78,7 +78,7 @@ extension ChangePlanner {
       guard let stored = counterparts.property(attribute.name, of: rows.current.name),
         stored.property.attribute?.isOptional == true, !attribute.isOptional
       else { return ChangedValues.all }
-      return AttributeChange.Earlier(property: stored.property, columns: columns(of: stored)).isNil
+      return earlier(stored).isNil
     }
     let selections = (links.sources.byTable[new.table(of: owner)] ?? []).flatMap { source in
       source.rows.filter { rows in

@@ -23,6 +23,9 @@ struct ChangePlanner {
   let toleratesLosses: Bool
   let sql: ChangeSQL
   let functions: MigrationFunctions
+  /// The types in messages: of the file, and of the models.
+  let storedTypes: TypeTexts
+  let currentTypes: TypeTexts
   var checks: [ChangeCheck] = []
   var losses: [LossCheck] = []
   var required: [RequiredCheck] = []
@@ -47,6 +50,8 @@ struct ChangePlanner {
     self.lastKeys = lastKeys
     storedExternals = stored?.externalAttributes.map(Set.init)
     storedIntegers = stored?.integerTypes
+    storedTypes = TypeTexts(integers: stored?.integerTypes ?? [:])
+    currentTypes = target.typeTexts
     storedForms =
       stored?.compositeForms.map { CompositeForms.valid($0, for: links.stored.model) } ?? [:]
     declaredRemovals = options.removedProperties
@@ -169,7 +174,7 @@ struct ChangePlanner {
     if !change.losses.isEmpty, let stored = change.stored {
       losses.append(
         LossCheck(
-          change.rows.stored.name, stored.property.name, stored.property.typeText,
+          change.rows.stored.name, stored.property.name, stored.typeText,
           table: change.table,
           condition: "\(change.rows.condition) AND (\(change.losses.joined(separator: " OR ")))"))
     }
@@ -203,12 +208,13 @@ struct ChangePlanner {
   private mutating func reportLostValues(
     of property: PropertyDescription, _ rows: TableSource.Rows, _ table: String
   ) {
-    guard let place = counterparts.property(property.name, of: rows.current.name) else { return }
+    guard let place = counterparts.property(property.name, of: rows.current.name),
+      let owner = new.model.property(property.name, of: rows.current.name)?.entity.name
+    else { return }
     var condition: String?
     switch (place.property, property) {
     case (.attribute, .relationship):
-      let stored = AttributeChange.Earlier(property: place.property, columns: columns(of: place))
-      condition = "NOT (\(stored.isNil))"
+      condition = "NOT (\(earlier(place).isNil))"
     // `noteRemovals` reports the lost links of a list.
     case (.relationship(let earlier), .attribute) where earlier.isToMany && !mayCarryOver:
       let links = EarlierLinks(earlier, of: place.entity.name, in: old.model)
@@ -221,13 +227,14 @@ struct ChangePlanner {
     if mayCarryOver {
       losses.append(
         LossCheck(
-          rows.current.name, property.name, place.property.typeText, table: table,
+          rows.current.name, property.name, earlier(place).typeText, table: table,
           condition: "\(rows.condition) AND \(condition)"))
       return
     }
     checks.append(
       ChangeCheck(
-        rows.current.name, property.name, from: place.property.typeText, to: property.typeText,
+        rows.current.name, property.name, from: earlier(place).typeText,
+        to: currentTypes.text(of: property, declaredBy: owner),
         reason: "would lose their values",
         advice:
           "Set the new property in a stage .transform. Or add a version with both properties, the old one "

@@ -23,6 +23,20 @@ struct CompositePart {
 }
 
 extension AttributeDescription {
+  /// The paths of the columns' content. The path is empty for a value without parts, and for an
+  /// enum with raw values, whose column has the attribute's name.
+  var paths: [(path: [String], leaf: AttributeDescription)] {
+    let leaves = leaves
+    if leaves.count == 1, leaves[0].path == [name] { return [([], leaves[0].attribute)] }
+    return leaves.map { ($0.path, $0.attribute) }
+  }
+
+  /// The part of the column with this path, for the layout.
+  func part(_ path: [String]) -> StoreLayout.ColumnID.Part {
+    if type != .composite { return .value }
+    return .leaf(path.isEmpty ? [name] : path)
+  }
+
   /// The parts that another declaration of a composite lacks.
   func parts(missingIn other: AttributeDescription) -> [CompositePart] {
     // Such values are one column, whatever its name is.

@@ -180,7 +180,11 @@ package struct SchemaChange {
   }
 
   /// A clause for each difference between the models.
-  var descriptions: [String] { ModelChange.descriptions(counterparts) }
+  var descriptions: [String] {
+    ModelChange.descriptions(
+      counterparts, TypeTexts(integers: stored.modelMetadata?.integerTypes ?? [:]),
+      target.typeTexts, objects: stored.objects)
+  }
 
   /// The entities whose rows are changed, by table of the file.
   var tables: [(entity: String, table: String, rows: Int64)] {
@@ -284,6 +288,9 @@ struct ChangeTarget {
     mapping.map { StoreCreation($0) }
       ?? StoreCreation(model: layout.model, numbers: layout.numbers, definitions: [])
   }
+
+  /// The types of properties in messages.
+  var typeTexts: TypeTexts { TypeTexts(integers: mapping?.integerTypes ?? [:]) }
 
   /// The type of a column: that of the classes, which may be more precise than the model's.
   func type(of column: StoreLayout.Column, in table: StoreLayout.Table) -> SQLType {

@@ -42,6 +42,47 @@ import Testing
     #expect(second.statements.contains { $0.contains("ZMEMO") })
   }
 
+  enum Plain {
+    @Model final class Item {
+      var number = 0
+      var size = 0
+      init() {}
+    }
+  }
+  enum Indexed {
+    @Model final class Item {
+      #Index<Item>([\.number])
+      var number = 0
+      var size = 0
+      init() {}
+    }
+  }
+  enum Later {
+    @Model final class Item {
+      #Index<Item>([\.number], [\.size])
+      var number = 0
+      var size = 0.0
+      init() {}
+    }
+  }
+
+  /// A new index is no migration: opening the store creates it.
+  @Test func anIndexThatExistsIsNotNew() throws {
+    func configurations(_ schema: Schema) -> [ModelConfiguration] {
+      [ModelConfiguration(schema: schema, url: folder.store)]
+    }
+    for type in [Plain.Item.self, Indexed.Item.self] as [any PersistentModel.Type] {
+      let schema = Schema([type])
+      _ = try ModelContainer(for: schema, configurations: configurations(schema))
+    }
+    let schema = Schema([Later.Item.self])
+    let preview = try ModelContainer.migrationPreview(
+      for: schema, configurations: configurations(schema))[0]
+    #expect(
+      preview.stages[0].changes
+        == ["Item.size changes from Int to Double", "Item has a new index: size"])
+  }
+
   @Test func codeOfStagesIsNotRun() throws {
     try Journey.make(folder.store)
     let preview = try preview(Journey.V3.self, Journey.Plan.self)
