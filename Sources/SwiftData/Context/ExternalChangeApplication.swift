@@ -42,21 +42,26 @@ final class ExternalChangeApplication {
   /// transaction beside other writers.
   func applyNew() {
     if stores.isReadingSnapshot || stores.isBesideWriters { return }
-    if let saved = feed.take() { apply(saved) }
+    if let (saved, areNew) = feed.take() { apply(saved, areNew: areNew) }
   }
 
   /// Makes models show the state of a snapshot that has begun, after saves since `applyNew`. The snapshot
   /// may not contain all of these, so they are applied again after it.
   func applyNewInSnapshot() {
-    guard let saved = feed.take() else { return }
-    apply(saved, readsDeleted: true)
+    guard let (saved, areNew) = feed.take() else { return }
+    apply(saved, areNew: areNew, readsDeleted: true)
     if !feed.hasUnappliedChanges { feed.putBack(saved) }
   }
 
-  /// - Parameter readsDeleted: Whether deleted rows are read too, because the reads may see an earlier state.
+  /// If the rows can't be read, models stay as they are, and the changes are applied later.
+  /// - Parameters:
+  ///   - areNew: Whether some of the changes were not applied before without success.
+  ///   - readsDeleted: Whether deleted rows are read too, because the reads may see an earlier state.
   /// - Returns: The models whose rows were deleted.
   @discardableResult
-  func apply(_ saved: SavedChanges, readsDeleted: Bool = false) -> [_ModelStorage] {
+  func apply(
+    _ saved: SavedChanges, areNew: Bool = true, readsDeleted: Bool = false
+  ) -> [_ModelStorage] {
     guard feed.isOpen else { return [] }
     var outdated = OutdatedModels()
     for (identifier, slots) in saved.updated { find(identifier) { outdated.insert($0, slots) } }
@@ -77,20 +82,21 @@ final class ExternalChangeApplication {
       find(identifier) { outdated.name(slots, of: $0) }
     }
     if !saved.changedListsOfEntities.isEmpty { outdated.name(saved.changedListsOfEntities) }
+    let hadFailed: Bool
     do {
       try refresh(&outdated)
-      failures.forget()
+      hadFailed = failures.forget()
     } catch {
       feed.putBack(saved)
-      // Watchers that fetch the data get the error.
-      if failures.isFirst() {
-        watchers.didApply(saved, lost: [])
-      }
+      // Models of any query may be outdated now, also if the changes do not concern the query. So all queries fetch:
+      // they get the error. Without new changes they have it.
+      if failures.isFirst() || areNew { watchers.didApply(.everything, lost: []) }
       return []
     }
     leave(outdated)
     notifyObserversOfUnloadedLists(saved)
-    watchers.didApply(saved, lost: outdated.lost)
+    // Queries that got an error can fetch again.
+    watchers.didApply(hadFailed ? .everything : saved, lost: outdated.lost)
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 

@@ -44,14 +44,17 @@ final class ExternalChangeFeed {
   /// Whether there may be something to take.
   var hasArrivals: Bool { log.currentVersion != seenVersion || unapplied != nil }
 
-  /// What other contexts saved since the last call; nil if that is nothing.
-  func take() -> SavedChanges? {
+  /// What other contexts saved since the last call, and what was put back; nil if that is nothing.
+  ///
+  /// `areNew` tells whether there is more than what was put back.
+  func take() -> (changes: SavedChanges, areNew: Bool)? {
     guard isOpen, hasArrivals else { return nil }
     seenVersion = log.currentVersion
     var changes = log.take(for: reader)
+    let areNew = !changes.isEmpty
     if let unapplied { changes.append(unapplied) }
     unapplied = nil
-    return changes.isEmpty ? nil : changes
+    return changes.isEmpty ? nil : (changes, areNew)
   }
 
   /// Whether taken changes could not be applied.

@@ -5,7 +5,15 @@ import Synchronization
 final class FailureFlag: Sendable {
   private let hasFailed = Mutex(false)
 
-  func forget() { hasFailed.withLock { $0 = false } }
+  /// A read has succeeded.
+  /// - Returns: Whether the one before had failed.
+  @discardableResult
+  func forget() -> Bool {
+    hasFailed.withLock { hasFailed in
+      defer { hasFailed = false }
+      return hasFailed
+    }
+  }
 
   func isFirst() -> Bool {
     hasFailed.withLock { hasFailed in
