@@ -254,7 +254,7 @@ struct SaveSession {
     var options = SaveOptions()
     options.refusesUpserts = refusesUpserts
     options.notesEarlierLinks = watchers.needEarlierLinks
-    options.needLastValues = models.faults
+    options.needLastValues = models.lackingLastValues
     for (index, batch) in batches.enumerated() {
       if batch.hasHolders, !batch.port.isTransactional {
         batch.name(NewIdentifiers(of: earlier + batches[..<index]))

@@ -295,15 +295,18 @@ struct SavedModels {
 
   // MARK: Effects of the rules of the schema
 
-  /// The keys of rows that an instance in memory shows without its values.
-  func faults(_ scope: IdentifierScope, _ keys: [Int64]) -> [Int64] {
+  /// The keys of rows whose last values an instance in memory may lack: it shows none, or some of them are in
+  /// files, which another writer may have removed since the instance has read their names.
+  func lackingLastValues(_ scope: IdentifierScope, _ keys: [Int64]) -> [Int64] {
     guard let table = identities.table(of: scope) else { return [] }
-    func isFault(_ model: RetainedModel) -> Bool { model.storage.flags.contains(.isFault) }
+    func lacksValues(_ model: RetainedModel) -> Bool {
+      model.storage.flags.contains(.isFault) || model.storage.showsExternalValues
+    }
     return table.present(keys).filter { key in
-      if table[key].map(isFault) == true { return true }
+      if table[key].map(lacksValues) == true { return true }
       guard identities.hasDuplicates else { return false }
       return identities.duplicates(of: PersistentIdentifier(scope: scope, key: key))
-        .contains(where: isFault)
+        .contains(where: lacksValues)
     }
   }
 
@@ -328,11 +331,17 @@ struct SavedModels {
   func keepLastValues(_ batches: [SaveSession.Batch]) {
     for batch in batches {
       for snapshot in batch.receipt.consequences.lastValues {
-        for live in identities.instances(of: snapshot.persistentIdentifier)
-        where live.storage.flags.contains(.isFault) {
-          live.storage.show(page: snapshot.page, row: snapshot.row)
+        for live in identities.instances(of: snapshot.persistentIdentifier) {
+          let storage = live.storage
+          if storage.flags.contains(.isFault) {
+            storage.show(page: snapshot.page, row: snapshot.row)
+          } else if let row = snapshot.row, storage.showsExternalValues(besides: row) {
+            takeRow(of: snapshot, for: storage)
+          } else {
+            continue
+          }
           // The save is about to delete the files of the row.
-          if !live.storage.descriptor.externalSlots.isEmpty { live.storage.keepExternalValues() }
+          if !storage.descriptor.externalSlots.isEmpty { storage.keepExternalValues() }
         }
       }
       for identifier in identities.present(batch.receipt.consequences.deleted) {
@@ -340,6 +349,17 @@ struct SavedModels {
         where !live.storage.descriptor.externalSlots.isEmpty { live.storage.keepExternalValues() }
       }
     }
+  }
+
+  /// Gives a model the row that the save deletes, in place of an earlier one whose files are removed. Unsaved values
+  /// and relationships stay.
+  private func takeRow(of snapshot: DefaultSnapshot, for storage: _ModelStorage) {
+    if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted]) {
+      changes.recordNewRow(of: storage)
+    }
+    var kept = storage.changedSlots
+    for slot in storage.descriptor.relationshipSlots { kept.insert(slot) }
+    snapshot.refresh(storage, changed: SlotSet(), keeping: kept)
   }
 
   /// Called after the commit: models show what the rules changed in their rows.

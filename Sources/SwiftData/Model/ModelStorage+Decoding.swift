@@ -100,6 +100,44 @@ extension _ModelStorage {
   /// Whether the shown row has the name of a value that is stored outside it.
   func isExternal(_ slot: Int) -> Bool { knownRow(for: slot)?.isExternal(slot) ?? false }
 
+  /// Whether the whole row that is shown has names of values that are stored outside it.
+  var showsExternalValues: Bool {
+    guard !descriptor.externalSlots.isEmpty, let reader else { return false }
+    return descriptor.externalSlots.contains(where: reader.isExternal)
+  }
+
+  /// Whether the whole row that is shown has names of outside values that another row of the model lacks.
+  func showsExternalValues(besides row: UnsafeRawPointer) -> Bool {
+    guard showsExternalValues, let reader else { return false }
+    let other = RowReader(row: row, cellsOffset: descriptor.cellsOffset)
+    return descriptor.externalSlots.contains { slot in
+      reader.isExternal(slot)
+        && !(other.isExternal(slot) && other.text(slot) == reader.text(slot))
+    }
+  }
+
+  /// Throws if a value that the model shows is stored outside its row, and does not exist any more or can't be
+  /// read: a new row would not get it.
+  func requireExternalValues() throws {
+    guard showsExternalValues, let reader else { return }
+    for slot in descriptor.externalSlots where reader.isExternal(slot) {
+      guard case .unset = overlaid(slot) else { continue }
+      var cause: (any Error)?
+      do {
+        if try reader.externalContent(slot, page) != nil { continue }
+      } catch {
+        cause = error
+      }
+      let name = descriptor.properties[slot].name
+      throw SwiftDataError.storeReadFailure.with(
+        "\(descriptor.entityName).\(name) of a new model has the value of a row that does not exist any more, and "
+          + "the file of the value \(cause == nil ? "was removed" : "can't be read"). Nothing was saved. "
+          + "Set the property, or roll back.",
+        doing: "saving", entity: descriptor.entityName, property: name, underlying: cause,
+        because: cause == nil ? nil : .unavailable)
+    }
+  }
+
   /// The bytes of a value stored outside the row; nil if they no longer exist, if a null has replaced them, or
   /// if they can't be read now, which is noted.
   func externalContent(_ slot: Int) -> Data? {

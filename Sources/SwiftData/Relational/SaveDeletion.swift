@@ -113,7 +113,7 @@ final class SaveDeletion {
     try pairs.unlink(snapshot)
   }
 
-  /// Reads the rows of models whose values the context has not loaded.
+  /// Reads the rows of models whose values the context has not loaded, or has not safely.
   private func values(of rows: [RowDeletion.Rows]) throws -> [DefaultSnapshot] {
     try rows.flatMap { rows in
       guard let entity = store.mapping.entity(number: rows.entity) else {

@@ -27,11 +27,13 @@ package struct NewModels {
 
   /// - Parameter isForColumns: Whether the store has a column for each part of a value.
   /// - Returns: The attributes that contain temporary identifiers; `nil` for none.
-  /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded.
+  /// - Throws: `SwiftDataError.modelValidationFailure` when a value can't be encoded;
+  ///   `SwiftDataError.storeReadFailure` when the file of one is missing.
   mutating func append(
     _ storage: _ModelStorage, isForColumns: Bool
   ) throws -> IdentifierValues? {
     storage.completePartialRow()
+    if !storage.descriptor.externalSlots.isEmpty { try storage.requireExternalValues() }
     var holders: IdentifierValues?
     if !storage.descriptor.slotsToConvert.isEmpty {
       let snapshot = try DefaultSnapshot(storage, isForColumns: isForColumns)

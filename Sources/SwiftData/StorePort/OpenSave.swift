@@ -57,8 +57,8 @@ package struct SaveOptions {
   var notesEarlierLinks = false
   /// Whether `complete` follows, once.
   var willComplete = false
-  /// Selects the keys of models that are in memory without their values, from the deleted rows. The save
-  /// returns the last values of these.
+  /// Selects the keys of models that may lack values in memory, from the deleted rows. The save returns the last
+  /// values of these.
   var needLastValues: (IdentifierScope, [Int64]) -> [Int64] = { _, _ in [] }
 
   package init() {}
