@@ -14,6 +14,8 @@ extension ModelContainer {
   /// and saves continue meanwhile, also in other processes. The write-ahead log grows until the end,
   /// because it keeps that state. With large values in files of their own, writers wait while the
   /// files are linked. Opened with the same models, the copy is a store with the same identifier.
+  /// If another container or process has migrated the store since it was opened, the copy has the new
+  /// version: open it with the new models.
   ///
   /// The copy is checked (`PRAGMA integrity_check`, and the number of rows) and synchronised with the
   /// disk before it gets its name. So a file with that name is complete. A backup that fails, is

@@ -284,23 +284,50 @@ package struct RunningBackup {
 
   /// Begins the read transaction of the copy.
   private func begin(_ source: Connection, _ staging: URL) throws {
+    guard store.configuration.allowsSave else { return try beginReading(source) }
     let columns = ExternalFiles.columns(of: store.engine.mapping)
-    guard !columns.isEmpty, store.configuration.allowsSave else { return try beginReading(source) }
-    let folder = ExternalFolder(of: store.configuration.url)
-    removeOldStaging(in: folder.support)
-    try folder.makeFolder(staging)
-    try store.pool.write { writer in
-      try writer.begin(.immediate)
-      defer { writer.rollback() }
-      try beginReading(source)
-      for (table, column) in columns {
-        try StoredName.forEach(table, column, source) { _, name in
-          guard let file = folder.file(named: name) else { return }
-          let place = staging.appendingPathComponent(name)
-          if hardLink(file.path, place.path) == 0 || errno == EEXIST { return }
-          try FileManager.default.copyItem(at: file, to: place)
+    do {
+      guard !columns.isEmpty else {
+        try beginReading(source)
+        // After a migration, rows may name files.
+        return try store.pool.read { try $0.checkSchema() }
+      }
+      try store.pool.write { writer in
+        try begin(source, staging, locking: writer) { link in
+          for (table, column) in columns {
+            try StoredName.forEach(table, column, source) { _, name in try link(name) }
+          }
         }
       }
+    } catch is StoreSchemaMonitor.Migrated {
+      source.rollback()
+      // The copy gets the new version. The connections of the store refuse to write it, and any column may name files.
+      let writer = try Connection(path: store.configuration.url.path, mode: .readWrite)
+      try begin(source, staging, locking: writer) { link in
+        try StoredName.forEach(in: source) { try link($0.name) }
+      }
+    }
+  }
+
+  /// Links the files that the rows of the read transaction name.
+  /// - Parameters:
+  ///   - writer: Has the write lock meanwhile.
+  ///   - forEachName: Calls its argument with the names.
+  private func begin(
+    _ source: Connection, _ staging: URL, locking writer: Connection,
+    _ forEachName: ((String) throws -> Void) throws -> Void
+  ) throws {
+    let folder = ExternalFolder(of: store.configuration.url)
+    removeOldStaging(in: folder.support)
+    try writer.begin(.immediate)
+    defer { writer.rollback() }
+    try beginReading(source)
+    try folder.makeFolder(staging)
+    try forEachName { name in
+      guard let file = folder.file(named: name) else { return }
+      let place = staging.appendingPathComponent(name)
+      if hardLink(file.path, place.path) == 0 || errno == EEXIST { return }
+      try FileManager.default.copyItem(at: file, to: place)
     }
   }
 
@@ -412,10 +439,11 @@ package struct RunningBackup {
     }
   }
 
-  /// The number of rows of each entity's table.
+  /// The number of rows of each entity's table. A migration may have removed some.
   private func counts(_ connection: Connection) throws -> [String: Int] {
     var counts: [String: Int] = [:]
-    for table in Set(store.engine.mapping.entities.map(\.table)) {
+    let tables = try connection.texts("SELECT name FROM sqlite_master WHERE type = 'table'")
+    for table in Set(store.engine.mapping.entities.map(\.table)).intersection(tables) {
       if isCancelled() { throw CancellationError() }
       counts[table] = try Int(
         connection.integer("SELECT count(*) FROM \(table.quotedName)") ?? 0)

@@ -33,7 +33,7 @@ public struct BackupSummary: Hashable, Sendable {
   public let url: URL
   /// The size of the file in bytes.
   public let byteCount: Int
-  /// The number of rows in the copy, by table; the same as in the store at that moment.
+  /// The number of rows in the copy, by table of the container's models; the same as in the store at that moment.
   public let rowCounts: [String: Int]
   /// The number of large values in files of their own.
   public let externalValueCount: Int
