@@ -354,9 +354,7 @@ struct SavedModels {
   /// Gives a model the row that the save deletes, in place of an earlier one whose files are removed. Unsaved values
   /// and relationships stay.
   private func takeRow(of snapshot: DefaultSnapshot, for storage: _ModelStorage) {
-    if !storage.flags.isDisjoint(with: [.isChanged, .isDeleted]) {
-      changes.recordNewRow(of: storage)
-    }
+    if !storage.flags.isDisjoint(with: .isPending) { changes.recordNewRow(of: storage) }
     var kept = storage.changedSlots
     for slot in storage.descriptor.relationshipSlots { kept.insert(slot) }
     snapshot.refresh(storage, changed: SlotSet(), keeping: kept)

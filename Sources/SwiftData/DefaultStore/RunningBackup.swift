@@ -309,10 +309,7 @@ package struct RunningBackup {
     }
   }
 
-  /// Links the files that the rows of the read transaction name.
-  /// - Parameters:
-  ///   - writer: Has the write lock meanwhile.
-  ///   - forEachName: Calls its argument with the names.
+  /// Links the files that the rows name, while `writer` has the write lock.
   private func begin(
     _ source: Connection, _ staging: URL, locking writer: Connection,
     _ forEachName: ((String) throws -> Void) throws -> Void
