@@ -46,6 +46,13 @@ extension DefaultSnapshot {
   private func cellAgrees(
     _ cell: Int, with row: DefaultSnapshot, _ type: ScalarType?
   ) -> Bool {
+    if let old = rowCells.nameOutside(cell) {
+      // Its file may not exist any more, and a value that can't be read is not null.
+      if let new = row.rowCells.nameOutside(cell), old.elementsEqual(new) { return true }
+      if case .null = value(cell) { return false }
+    } else if case .null = value(cell), row.rowCells.nameOutside(cell) != nil {
+      return false
+    }
     let kind = descriptor.layout.kinds[cell]
     let (mine, stored) = (value(cell), row.value(cell))
     return mine.stored(as: kind).isSame(as: stored.stored(as: kind))

@@ -37,6 +37,12 @@ struct RowCells {
     }
   }
 
+  /// The name of a value that is stored outside the row; nil for other values, and for a changed one.
+  func nameOutside(_ cell: Int) -> UnsafeRawBufferPointer? {
+    guard let reader, reader.isExternal(cell), changedValue(cell) == nil else { return nil }
+    return reader.bytes(cell)
+  }
+
   /// The changed value of a cell; nil if the row has the value.
   func changedValue(_ cell: Int) -> SnapshotValue? {
     guard let changed, cell < changed.count else { return nil }
