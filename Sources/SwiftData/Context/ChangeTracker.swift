@@ -85,8 +85,11 @@ final class ChangeTracker {
   /// a store of the app are in the snapshot only, not in its row.
   func recordSavedValues(of snapshot: DefaultSnapshot, under storage: _ModelStorage) {
     guard snapshot.cells != nil else { return }
+    let earlier = changed.saved(of: storage) ?? deleted.saved(of: storage)
+    let ephemeral = earlier?.ephemeralValues(of: storage.descriptor) ?? []
     let saved = storage.withValues(nil) {
       snapshot.putCells(into: storage)
+      for (slot, value) in ephemeral { storage.overlay(value, at: slot) }
       return SavedValues(storage)
     }
     changed.replaceSaved(of: storage, by: saved)
@@ -119,8 +122,8 @@ final class ChangeTracker {
   /// Called when a model takes a row or becomes a fault.
   /// - Parameter slots: What it takes.
   func forgetExternalChange(of storage: _ModelStorage, _ slots: @autoclosure () -> SlotSet = .all) {
-    guard !feed.externallyChangedSlots.isEmpty, storage.flags.isDisjoint(with: .isPending),
-      let identifier = storage.knownIdentifier, feed.externallyChangedSlots[identifier] != nil
+    guard !feed.externalChanges.isEmpty, storage.flags.isDisjoint(with: .isPending),
+      let identifier = storage.knownIdentifier, feed.externalChanges[identifier] != nil
     else { return }
     // Another instance of the row may have unsaved changes.
     let isPending = [changed, deleted].contains { models in

@@ -2,8 +2,8 @@
 /// conflicts. `SavePreparation` calls it under the write lock.
 ///
 /// 1. `SavePreparation` applies changes saved by other contexts of the container, as before each
-///    fetch. Properties that change under unsaved edits are recorded
-///    (`ExternalChangeFeed.externallyChangedSlots`).
+///    fetch. Properties that another writer stores under unsaved edits are recorded, with the values that the
+///    context had read (`ExternalChangeFeed.externalChanges`).
 /// 2. The rows of edited and deleted models are read again, one statement per entity, to find
 ///    changes by other containers and processes.
 /// 3. What was found goes to the feed, so that a rollback gives the models the stored values.
@@ -58,8 +58,8 @@ final class ConflictCheck {
     guard feed.conflictPolicy == .refuse,
       let port = stores.port(of: storage), let identifier = storage.knownIdentifier
     else { return }
-    feed.recordExternalChange(
-      identifier, differingSlots(changes.savedSnapshot(of: storage), row, port))
+    let read = changes.savedSnapshot(of: storage)
+    feed.recordExternalChange(identifier, differingSlots(read, row, port), read: read)
   }
 
   /// The attributes and to-one relationships that have other values in a row than in a snapshot of what the
@@ -97,25 +97,36 @@ final class ConflictCheck {
     _ found: inout SavedChanges
   ) -> SaveConflict? {
     // Reads the rest of a partial row, and records what has changed in it.
-    let read = changes.savedSnapshot(of: storage)
-    let known = feed.externallyChangedSlots[storage.identifier] ?? SlotSet()
+    let shown = changes.savedSnapshot(of: storage)
+    let known = feed.externalChanges[storage.identifier]
     let unsaved = DefaultSnapshot(lenient: storage)
     var properties: [SaveConflict.Property] = []
     var slots = SlotSet()
     for (slot, property) in storage.descriptor.properties.enumerated()
     where !property.isToMany && !property.isEphemeral {
-      guard known.contains(slot) || differs(slot, read, row, port) else { continue }
+      // Since it was recorded the model may show what other writers have stored.
+      let recorded = known?.read(slot)
+      let read = recorded ?? shown
+      let isChanged = storage.changedSlots.contains(slot)
+      guard
+        hasValue(of: slot, read)
+          ? differs(slot, read, row, port) : recorded != nil && isChanged
+      else { continue }
       slots.insert(slot)
       properties.append(
         SaveConflict.Property(
           name: property.name, storedValue: value(of: slot, row, port),
-          unsavedValue: value(of: slot, unsaved, port),
-          isChanged: storage.changedSlots.contains(slot)))
+          unsavedValue: value(of: slot, isChanged ? unsaved : read, port), isChanged: isChanged))
     }
     if properties.isEmpty { return nil }
     found.updated.append((storage.identifier, slots))
     return SaveConflict(
       identifier: storage.identifier, isDeleted: false, properties: properties)
+  }
+
+  /// Whether a snapshot has the value of a property, which was never read otherwise.
+  private func hasValue(of slot: Int, _ read: DefaultSnapshot) -> Bool {
+    read.row != nil || read.changedValue(slot) != nil
   }
 
   /// Whether the row has another value than the context last read or saved. A value that was never
@@ -124,7 +135,7 @@ final class ConflictCheck {
     _ slot: Int, _ read: DefaultSnapshot, _ row: DefaultSnapshot, _ port: any StorePort
   ) -> Bool {
     let property = row.descriptor.properties[slot]
-    if read.row == nil, read.changedValue(slot) == nil { return false }
+    guard hasValue(of: slot, read) else { return false }
     if property.isToOne {
       return identifier(slot, read, port) != identifier(slot, row, port)
     }

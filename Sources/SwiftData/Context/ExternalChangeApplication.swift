@@ -176,13 +176,14 @@ final class ExternalChangeApplication {
     _ snapshot: DefaultSnapshot, for storage: _ModelStorage, _ slots: SlotSet?
   ) {
     let isPending = !storage.flags.isDisjoint(with: [.isChanged, .isDeleted])
-    let changed = changedSlots(in: snapshot, of: storage, named: slots, isPending)
+    let read = isPending ? changes.savedSnapshot(of: storage) : nil
+    let changed = changedSlots(in: snapshot, of: storage, named: slots, read)
     let kept = isPending ? storage.changedSlots : SlotSet()
     if isPending { changes.recordNewRow(of: storage) }
-    if isPending, let identifier = storage.knownIdentifier {
+    if let read, let identifier = storage.knownIdentifier {
       let lost = storage.flags.contains(.isDeleted) ? changed : changed.intersection(kept)
       feed.recordConflict(identifier, lost)
-      feed.recordExternalChange(identifier, changed)
+      feed.recordExternalChange(identifier, changed, read: read)
     }
     changes.forgetExternalChange(of: storage)
     if !unreadableValues.isEmpty {
@@ -195,6 +196,7 @@ final class ExternalChangeApplication {
     storage.notifyingObservers(of: changed.subtracting(hidden)) {
       snapshot.refresh(storage, changed: changed, keeping: kept)
     }
+    if isPending { changes.recordSavedValues(of: snapshot, under: storage) }
     for (owner, slot) in lists {
       owner.notifyObserversOfUnloadedLists(SlotSet(slot))
       guard case .toMany = owner.overlaid(slot) else { continue }
@@ -203,18 +205,19 @@ final class ExternalChangeApplication {
   }
 
   /// The row may have changes of other processes too, which the log of this one does not name.
+  /// - Parameter read: What a pending model has last read or saved; nil for other models.
   private func changedSlots(
     in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?,
-    _ isPending: Bool
+    _ read: DefaultSnapshot?
   ) -> SlotSet {
     guard var changed = slots else { return snapshot.slotsDiffering(from: storage) }
-    if !isPending, storage.overlay.isEmpty, storage.reader != nil {
+    if read == nil, storage.overlay.isEmpty, storage.reader != nil {
       changed.formUnion(
         snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
     } else if let port = stores.port(of: storage) {
       // Values that the context has set are not in the row that it has read.
-      let read = isPending ? changes.savedSnapshot(of: storage) : DefaultSnapshot(known: storage)
-      changed.formUnion(conflictCheck.differingSlots(read, snapshot, port))
+      changed.formUnion(
+        conflictCheck.differingSlots(read ?? DefaultSnapshot(known: storage), snapshot, port))
     }
     return changed
   }

@@ -22,9 +22,9 @@ final class ExternalChangeFeed {
   private var unapplied: SavedChanges?
   /// Properties with unsaved changes for which another context has stored another value since.
   private(set) var conflictingSlots: [PersistentIdentifier: SlotSet] = [:]
-  /// All properties for which another writer has stored another value since this context read them: of pending
-  /// models, and of models whose whole row was read after some of its properties and not again.
-  private(set) var externallyChangedSlots: [PersistentIdentifier: SlotSet] = [:]
+  /// All properties that another writer has stored since this context read them: of pending models, and of
+  /// models whose whole row was read after some of its properties and not again.
+  private(set) var externalChanges: [PersistentIdentifier: ExternalChange] = [:]
 
   init(_ log: ChangeLog) {
     self.log = log
@@ -69,26 +69,31 @@ final class ExternalChangeFeed {
     if !slots.isEmpty { conflictingSlots[identifier, default: SlotSet()].formUnion(slots) }
   }
 
-  func recordExternalChange(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
-    if !slots.isEmpty { externallyChangedSlots[identifier, default: SlotSet()].formUnion(slots) }
+  /// - Parameter read: The values that the context has read, before the model gets another row.
+  func recordExternalChange(
+    _ identifier: PersistentIdentifier, _ slots: SlotSet, read: DefaultSnapshot
+  ) {
+    if !slots.isEmpty {
+      externalChanges[identifier, default: ExternalChange()].add(slots, read: read)
+    }
   }
 
   /// A model without unsaved changes shows what others have stored: later edits are made on it.
   func forgetExternalChange(_ identifier: PersistentIdentifier, _ slots: SlotSet) {
-    guard let known = externallyChangedSlots[identifier] else { return }
-    let rest = known.subtracting(slots)
-    externallyChangedSlots[identifier] = rest.isEmpty ? nil : rest
+    guard var change = externalChanges[identifier] else { return }
+    change.forget(slots)
+    externalChanges[identifier] = change.slots.isEmpty ? nil : change
   }
 
   /// The row has no unsaved changes any more: the next ones are made on what others have stored.
   func clearConflicts(of identifier: PersistentIdentifier) {
     if !conflictingSlots.isEmpty { conflictingSlots[identifier] = nil }
-    if !externallyChangedSlots.isEmpty { externallyChangedSlots[identifier] = nil }
+    if !externalChanges.isEmpty { externalChanges[identifier] = nil }
   }
 
   func clearConflicts() {
     conflictingSlots = [:]
-    externallyChangedSlots = [:]
+    externalChanges = [:]
   }
 
   /// Whether another context has announced a save that is not known to be complete. For a caller
@@ -128,4 +133,32 @@ final class ExternalChangeFeed {
   func withdraw(_ serial: Int) { log.withdraw(serial) }
 
   func add(_ changes: SavedChanges) { log.add(changes, by: reader) }
+}
+
+/// The properties of a row that another writer has stored since this context read them. The stored values
+/// may be equal: a writer may have set the same value, or a later one the earlier value.
+struct ExternalChange {
+  private(set) var slots = SlotSet()
+  /// The values that the context had read, for the properties that were found together.
+  private var reads: [(slots: SlotSet, values: DefaultSnapshot)] = []
+
+  /// The first values of a property count: those that the context had read before any other writer.
+  mutating func add(_ new: SlotSet, read: DefaultSnapshot) {
+    let unknown = new.subtracting(slots)
+    if unknown.isEmpty { return }
+    slots.formUnion(unknown)
+    reads.append((unknown, read))
+  }
+
+  mutating func forget(_ forgotten: SlotSet) {
+    slots = slots.subtracting(forgotten)
+    for index in reads.indices { reads[index].slots = reads[index].slots.subtracting(forgotten) }
+    reads.removeAll { $0.slots.isEmpty }
+  }
+
+  /// The values of a row with the value of a property that the context had read; nil if no other
+  /// writer has stored the property.
+  func read(_ slot: Int) -> DefaultSnapshot? {
+    reads.first { $0.slots.contains(slot) }?.values
+  }
 }

@@ -53,9 +53,12 @@ final class FaultResolver {
       if storage.rowView.partialRowDiffers(from: snapshot.row, storage.descriptor) {
         if feed.conflictPolicy == .refuse {
           // The caller may have read the old values. An edit that follows is made on them.
+          let view = storage.rowView
           feed.recordExternalChange(
-            identifier,
-            storage.rowView.partialSlotsDiffering(from: snapshot.row, storage.descriptor))
+            identifier, view.partialSlotsDiffering(from: snapshot.row, storage.descriptor),
+            read: DefaultSnapshot(
+              persistentIdentifier: identifier, descriptor: storage.descriptor, page: view.page,
+              row: view.partialRow))
         }
         storage.notifyingObserversOfAll {
           storage.overlay.dropDecodedAttributes(storage.descriptor)
