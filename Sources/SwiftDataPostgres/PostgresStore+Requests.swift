@@ -49,8 +49,8 @@ extension PostgresStore {
   /// Writes a save in one transaction.
   /// - Parameter request: The inserted, updated and deleted models.
   /// - Returns: The permanent identifiers of inserted models, and the history token of the save.
-  /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule, or
-  ///   `.storeWriteFailure`; nothing is stored then.
+  /// - Throws: `SwiftDataError.modelValidationFailure` for a violated rule,
+  ///   `.uniquenessViolation` if the request refuses upserts, or `.storeWriteFailure`; nothing is stored then.
   public func save(
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot> {
@@ -59,7 +59,8 @@ extension PostgresStore {
       receipt = try engine.save(
         DataStoreSaveChangesRequest(
           inserted: request.inserted, updated: request.updated,
-          deleted: request.deleted.map(\.unchanged), editingState: request.editingState))
+          deleted: request.deleted.map(\.unchanged), editingState: request.editingState,
+          refusesUpserts: request.refusesUpserts))
     } catch let lost as DeletedRows {
       throw lost.error
     }

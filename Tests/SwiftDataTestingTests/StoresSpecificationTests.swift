@@ -9,8 +9,8 @@ import Testing
 @Suite(.serialized) struct StoresSpecificationTests {
   typealias Level = StoreSpecification.Level
 
-  /// Neither store has a history, and both always update the row that has a unique value.
-  private let levels = Set(Level.allCases).subtracting([.uniqueRefusals, .history])
+  /// Neither store has a history.
+  private let levels = Set(Level.allCases).subtracting([.history])
 
   @Test func aDocumentKeepsTheRules() async throws {
     let report = try await StoreSpecification.run(levels: levels) { setup in

@@ -16,7 +16,8 @@ extension ModelContext {
     /// made by other containers and processes count too. The check costs one statement for each
     /// entity with edited or deleted models. Stores that implement the public ``DataStore``
     /// protocol have no lock: what they store between the check and their own write is not
-    /// detected.
+    /// detected. A large value in a file counts as changed if another writer has stored the same
+    /// bytes again and the file that was read is gone.
     case refuse
   }
 
@@ -30,8 +31,8 @@ extension ModelContext {
 
     /// The save throws ``SwiftDataError/uniquenessViolation`` and stores nothing.
     ///
-    /// Two new models of one save with equal values are refused too. Stores that implement the
-    /// public ``DataStore`` protocol decide themselves.
+    /// Two new models of one save with equal values are refused too. A store of an app is told
+    /// (``DataStoreSaveChangesRequest/refusesUpserts``), and may ignore it.
     case refuse
   }
 

@@ -13,17 +13,25 @@ where SnapshotType: DataStoreSnapshot {
   /// Identifies the context that makes the request.
   public let editingState: EditingState
 
+  /// Whether the context refuses new models with the unique values of a stored one, or of each other:
+  /// its `uniquenessPolicy` is `.refuse`.
+  ///
+  /// A store that updates the stored row otherwise throws ``SwiftDataError/uniquenessViolation`` then, and stores
+  /// nothing. Not in Apple's framework.
+  public let refusesUpserts: Bool
+
   /// Whether `DataStoreSaveChangesResult.merged` needs the links of the rows.
   package let notesEarlierLinks: Bool
 
   package init(
     inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType],
-    editingState: EditingState, notesEarlierLinks: Bool = false
+    editingState: EditingState, refusesUpserts: Bool = false, notesEarlierLinks: Bool = false
   ) {
     self.inserted = inserted
     self.updated = updated
     self.deleted = deleted
     self.editingState = editingState
+    self.refusesUpserts = refusesUpserts
     self.notesEarlierLinks = notesEarlierLinks
   }
 }

@@ -61,6 +61,22 @@ struct UniqueValueHolder: Error, CustomStringConvertible {
 }
 
 extension SwiftDataError {
+  /// The error for a new model with the unique values of another one, if the context refuses upserts.
+  /// - Parameter holder: The stored row with the values; nil for another new model of the save.
+  package static func refusedUpsert(
+    entity: String, property: String, holder: PersistentIdentifier?
+  ) -> SwiftDataError {
+    guard let holder else {
+      return uniquenessViolation.with(
+        "Two new models of this save have the same value, but the property is unique. Nothing "
+          + "was saved. Give one of them another value.", entity: entity, property: property)
+    }
+    return uniquenessViolation.with(
+      "The property is unique. Nothing was saved. Give the new model another value, or "
+        + "change the stored model instead.", entity: entity, property: property,
+      underlying: UniqueValueHolder(identifier: holder))
+  }
+
   /// The models that another writer has changed or deleted, for a save with
   /// ``ModelContext/ConflictPolicy/refuse``.
   ///

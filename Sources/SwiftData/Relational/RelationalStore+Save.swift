@@ -50,8 +50,9 @@ extension RelationalStore {
     let save = try openRelationalSave(for: request.editingState, access)
     var receipt: SaveReceipt
     do {
-      let request = SaveRequest(request)
       var options = SaveOptions()
+      options.refusesUpserts = request.refusesUpserts
+      let request = SaveRequest(request)
       options.willComplete = request.namesNewModels
       receipt = try save.write(request, options)
       if options.willComplete { try save.complete(request.completion(receipt)) }

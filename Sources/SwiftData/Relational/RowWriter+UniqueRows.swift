@@ -82,16 +82,12 @@ extension RowWriter {
       guard let found = try row(like: new, lookup) else { continue }
       let property = lookup.columns.map(\.path).joined(separator: ", ")
       if changes.isNew(RowChanges.Row(root: save.changes.root, key: found)) {
-        return SwiftDataError.uniquenessViolation.with(
-          "Two new models of this save have the same value, but the property is unique. Nothing "
-            + "was saved. Give one of them another value.", entity: entity.name, property: property
-        )
+        return .refusedUpsert(entity: entity.name, property: property, holder: nil)
       }
       let number = try entityNumber(ofRow: found, save) ?? entity.number
-      return SwiftDataError.uniquenessViolation.with(
-        "The property is unique. Nothing was saved. Give the new model another value, or "
-          + "change the stored model instead.", entity: entity.name, property: property,
-        underlying: UniqueValueHolder(identifier: store.plans.identifier(found, entity: number)))
+      return .refusedUpsert(
+        entity: entity.name, property: property,
+        holder: store.plans.identifier(found, entity: number))
     }
     return SwiftDataError.uniquenessViolation.with(
       "Nothing was saved.", entity: entity.name)

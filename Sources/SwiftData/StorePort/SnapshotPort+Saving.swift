@@ -26,7 +26,7 @@ extension SnapshotPort {
         DataStoreSaveChangesRequest(
           inserted: exported(new), updated: exported(updated),
           deleted: exported(request.deleted), editingState: request.editingState,
-          notesEarlierLinks: options.notesEarlierLinks))
+          refusesUpserts: options.refusesUpserts, notesEarlierLinks: options.notesEarlierLinks))
     } catch let error as DataStoreError where error.isLeftToMemory {
       throw SwiftDataError.storeWriteFailure.with(
         "The store \(name) threw DataStoreError.\(error.name) from save. The error is for fetches: a store that "

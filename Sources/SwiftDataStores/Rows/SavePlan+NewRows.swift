@@ -3,8 +3,9 @@ import SwiftData
 /// New rows, which get their keys here, or become stored rows with the same unique values.
 extension SavePlan {
   mutating func insert(
-    _ snapshots: [DefaultSnapshot], notesLinks: Bool, _ makeKey: (String) -> String
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ makeKey: (String) -> String
   ) throws {
+    let snapshots = request.inserted
     for snapshot in snapshots {
       let name = snapshot.persistentIdentifier.entityName
       guard rows.shape.entities[name] != nil else {
@@ -35,9 +36,10 @@ extension SavePlan {
     }
     for (snapshot, var row) in new {
       row = try resolved(row)
+      if request.refusesUpserts { try refuseUpsert(of: row) }
       if let match = try match(of: row, entity(row)) {
         if rows.rows[match] != nil {
-          let links = notesLinks ? links(of: match) : nil
+          let links = request.notesEarlierLinks ? links(of: match) : nil
           changes.merged.updateValue(links, forKey: snapshot.persistentIdentifier)
         }
         merge(row, into: match)

@@ -22,6 +22,16 @@ extension SavePlan {
     return found
   }
 
+  /// - Throws: `SwiftDataError.uniquenessViolation` if another row has the unique values of a new one.
+  func refuseUpsert(of row: DocumentRow) throws {
+    for constraint in entity(row)?.constraints ?? [] {
+      guard let key = UniqueKey(constraint, of: row), let other = holder(of: key) else { continue }
+      throw SwiftDataError.refusedUpsert(
+        entity: row.entity, property: constraint.properties.joined(separator: ", "),
+        holder: rows.rows[other] == nil ? nil : other)
+    }
+  }
+
   private func holder(of key: UniqueKey) -> PersistentIdentifier? {
     // The save may have given other values to the row that had these.
     [uniqueRows[key], rows.row(with: key)].lazy.compactMap(\.self).first {

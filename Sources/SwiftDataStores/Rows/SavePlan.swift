@@ -45,7 +45,7 @@ struct SavePlan {
   var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
 
   /// - Parameter makeKey: The key of a new row.
-  /// - Throws: `DeletedRows`, or a `DocumentStoreError`.
+  /// - Throws: `DeletedRows`, `SwiftDataError.uniquenessViolation`, or a `DocumentStoreError`.
   init(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, of rows: DocumentRows,
     makeKey: (_ entity: String) -> String
@@ -57,7 +57,7 @@ struct SavePlan {
     }
     let requested = request.deleted.map(\.persistentIdentifier)
     try update(request.updated)
-    try insert(request.inserted, notesLinks: request.notesEarlierLinks, makeKey)
+    try insert(request, makeKey)
     try applyRules(to: requested)
     try checkLinks()
     try checkUniqueValues()

@@ -60,6 +60,7 @@ extension ReferenceStore {
         permanent = stored
       } else if let row = row(like: snapshot, in: state, others) {
         if configuration.refusesDuplicates { throw Duplicate() }
+        if request.refusesUpserts { throw SwiftDataError.uniquenessViolation }
         permanent = row
       } else {
         permanent = try newIdentifier(known, state.nextKey)

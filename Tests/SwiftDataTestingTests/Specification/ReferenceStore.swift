@@ -152,7 +152,7 @@ extension ReferenceStore.Configuration: SpecifiableStore {
   init(specification setup: SpecificationSetup) { self.init(name: setup.name) }
 
   static var levels: Set<StoreSpecification.Level> {
-    var levels = Set(StoreSpecification.Level.allCases).subtracting([.uniqueRefusals])
+    var levels = Set(StoreSpecification.Level.allCases)
     // A DefaultSnapshot belongs to one version of a class.
     if Snapshot.self == DefaultSnapshot.self { levels.remove(.migration) }
     return levels

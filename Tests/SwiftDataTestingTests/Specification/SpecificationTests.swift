@@ -94,7 +94,7 @@ import Testing
         erasure     + erase
         history     – transactions  – deletions  – tokens  – after a token  – author  – deletion of history
         Passed (+): 20. Failed (✗): 0. Not declared (–): 8.
-        Also satisfies: history.
+        Also satisfies: uniqueRefusals, history.
         """)
   }
 
