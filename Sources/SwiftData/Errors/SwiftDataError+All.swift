@@ -3,7 +3,7 @@ extension SwiftDataError {
   static let namedFailures = 20
 
   /// Throws one error that lists all failures; returns if there are none.
-  static func throwAll(_ failures: [SwiftDataError]) throws {
+  package static func throwAll(_ failures: [SwiftDataError]) throws {
     guard let first = failures.first else { return }
     if failures.count == 1 { throw first }
     let all = failures.flatMap(\.failures)

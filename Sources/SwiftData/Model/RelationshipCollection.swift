@@ -33,7 +33,7 @@ extension SwiftDataError {
   /// The failure of a to-many relationship with too few or too many members; `nil` if the number is
   /// valid.
   /// - Parameter maximum: 0 for any number.
-  static func wrongCount(
+  package static func wrongCount(
     of identifier: PersistentIdentifier, property: String, count: Int, minimum: Int, maximum: Int
   ) -> SwiftDataError? {
     guard count < minimum || (maximum > 0 && count > maximum) else { return nil }

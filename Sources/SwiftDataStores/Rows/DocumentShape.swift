@@ -10,11 +10,14 @@ struct DocumentShape: Sendable {
   let entities: [String: EntityShape]
   /// The names of the entities, in the order of the document.
   let names: [String]
+  /// Whether there are lists with a limited number of members.
+  let hasCountedLists: Bool
 
   init(_ schema: Schema) {
     self.schema = schema
     names = schema.entitiesByName.keys.sorted()
     entities = schema.entitiesByName.mapValues { EntityShape($0, in: schema) }
+    hasCountedLists = entities.values.contains { !$0.counted.isEmpty }
   }
 
   func isKind(_ entity: String, of other: String) -> Bool {
@@ -49,6 +52,8 @@ struct EntityShape: Sendable {
   let links: [RelationshipShape]
   /// The relationships that follow from links of other rows.
   let derived: [RelationshipShape]
+  /// The lists with a limited number of members.
+  let counted: [RelationshipShape]
 
   fileprivate init(_ entity: Schema.Entity, in schema: Schema) {
     let ancestors = Array(sequence(first: entity) { $0.superentity })
@@ -65,6 +70,7 @@ struct EntityShape: Sendable {
     let sorted = relationships.values.sorted { $0.name < $1.name }
     links = sorted.filter(\.isStored)
     derived = sorted.filter { !$0.isStored }
+    counted = sorted.filter(\.isCounted)
   }
 
   /// The values under their current names, if they have those of an earlier version.
@@ -136,11 +142,17 @@ struct RelationshipShape: Sendable {
   let isInverseToMany: Bool
   /// The rule of the other side: what happens to this row when the related one is deleted.
   let inverseDeleteRule: Schema.Relationship.DeleteRule
+  /// The least and the greatest number of members of a to-many relationship; 0 for any number.
+  let minimum: Int
+  let maximum: Int
   /// Whether rows store this side.
   let isStored: Bool
 
   /// Whether a row may be the related one of a single row only.
   var isExclusive: Bool { !isToMany && inverse != nil && !isInverseToMany }
+
+  /// Whether the number of members is limited.
+  var isCounted: Bool { isToMany && (minimum > 0 || maximum > 0) }
 
   /// Whether each row has to have a related one.
   var isRequired: Bool { !isToMany && !isOptional }
@@ -153,6 +165,8 @@ struct RelationshipShape: Sendable {
     originalName = relationship.originalName
     isToMany = !relationship.isToOneRelationship
     isOptional = relationship.isOptional
+    minimum = relationship.minimumModelCount ?? 0
+    maximum = relationship.maximumModelCount ?? 0
     self.destination = relationship.destination
     deleteRule = relationship.deleteRule
     self.inverse = inverse?.name

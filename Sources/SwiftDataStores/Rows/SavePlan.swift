@@ -23,7 +23,8 @@ struct SaveChanges {
 /// 3. A new row with the unique values of a stored one becomes that row.
 /// 4. Delete rules and single related rows are applied to the rows of other writers, which the
 ///    context did not know (`SavePlan+Rules`).
-/// 5. Links have to lead to rows, and unique values have to be unique.
+/// 5. Links have to lead to rows, unique values have to be unique, and changed lists need as many members as
+///    their declarations ask for (`SavePlan+Counts`).
 /// 6. The changed rows are read back, so that no save stores a row that no fetch could read.
 ///
 /// The plan reads the rows through its changes. It is made while no other writer can change the
@@ -45,7 +46,8 @@ struct SavePlan {
   var renamed: [PersistentIdentifier: PersistentIdentifier] = [:]
 
   /// - Parameter makeKey: The key of a new row.
-  /// - Throws: `DeletedRows`, `SwiftDataError.uniquenessViolation`, or a `DocumentStoreError`.
+  /// - Throws: `DeletedRows`, `SwiftDataError.uniquenessViolation`, `SwiftDataError.modelValidationFailure` for
+  ///   numbers of members, or a `DocumentStoreError`.
   init(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, of rows: DocumentRows,
     makeKey: (_ entity: String) -> String
@@ -61,15 +63,18 @@ struct SavePlan {
     try applyRules(to: requested)
     try checkLinks()
     try checkUniqueValues()
+    try checkCounts()
     try checkValues()
   }
 
   /// A plan that deletes rows, with their delete rules.
-  /// - Throws: A `DocumentStoreError` if a rule forbids it.
+  /// - Throws: A `DocumentStoreError` if a rule forbids it, or `SwiftDataError.modelValidationFailure` for
+  ///   numbers of members.
   init(deleting identifiers: [PersistentIdentifier], of rows: DocumentRows) throws {
     self.rows = rows
     for identifier in identifiers { remove(identifier) }
     try applyRules(to: identifiers)
+    try checkCounts()
   }
 
   /// A type may encode a value that it does not decode.
