@@ -31,6 +31,23 @@ extension Travel {
       try context.save()
     }
 
+    @Test func aStepThatFailsMakesJoinedPredicatesFalse() throws {
+      let folder: String? = nil
+      let isLisbon = #Predicate<Trip> { $0.name == "Lisbon" }
+      let isInFolder = #Predicate<Trip> { $0.name == folder! }
+      let first = Predicate(any: [isLisbon, isInFolder])  // trips named Lisbon
+      let second = Predicate(any: [isInFolder, isLisbon])  // no trips
+
+      let isSafe = #Predicate<Trip> { folder != nil && $0.name == folder! }
+      let either = Predicate(any: [isSafe, isLisbon])  // trips named Lisbon
+
+      let reversed = Predicate(any: [isLisbon, isSafe])
+      let counts = try [first, second, either, reversed].map {
+        try context.fetchCount(FetchDescriptor(predicate: $0))
+      }
+      #expect(counts == [1, 0, 1, 1])
+    }
+
     @Test func capturedValuesAreParameters() throws {
       let statements = try recorder.during {
         let place = "Belém"
