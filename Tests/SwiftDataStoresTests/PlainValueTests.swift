@@ -23,6 +23,8 @@ struct PlainValueTests {
   @Test func numbers() throws {
     for number in [Int.min, -1, 0, Int.max] { try check(number) }
     for number in [UInt64.min, 1 << 63, .max] { try check(number) }
+    for number in [Int128.min, -1, 0, .max] { try check(number) }
+    for number in [UInt128.min, .max] { try check(number) }
     try check(Int8.min)
     try check(UInt16.max)
     try check(Float(0.1))

@@ -128,6 +128,45 @@ struct RoundTripTests {
     }
   }
 
+  struct Sum: Codable, Equatable { var cents: Int128 }
+
+  @Model
+  final class Account {
+    var name: String
+    var balance: Int128
+    var total: Sum
+
+    init(_ name: String, _ balance: Int128) {
+      (self.name, self.balance, total) = (name, balance, Sum(cents: balance))
+    }
+  }
+
+  /// Requests read a row as plain data.
+  @Test func integersOf128BitsAreFetchedByRequests() throws {
+    let folder = try Folder()
+    let stores: [any DataStoreConfiguration] = [
+      DictionaryStoreConfiguration("accounts"), JSONStoreConfiguration(url: folder.file),
+    ]
+    for configuration in stores {
+      let container = try ModelContainer(for: Account.self, configurations: configuration)
+      let context = ModelContext(container)
+      for (name, balance) in [("a", Int128.max), ("b", -3), ("c", .min)] {
+        context.insert(Account(name, balance))
+      }
+      try context.save()
+      let read = ModelContext(container)
+      let sorted = FetchDescriptor<Account>(sortBy: [SortDescriptor(\.balance)])
+      #expect(try read.fetch(sorted).map(\.name) == ["c", "b", "a"])
+      let limit = Int128.max
+      let largest = FetchDescriptor<Account>(
+        predicate: #Predicate { $0.balance == limit && $0.name == "a" })
+      #expect(try read.fetch(largest).map(\.total) == [Sum(cents: .max)])
+      #expect(
+        try read.fetchCount(FetchDescriptor<Account>(predicate: #Predicate { $0.balance < 0 })) == 2
+      )
+    }
+  }
+
   enum Signal: Codable {
     case strength(Double)
     case absent

@@ -92,6 +92,11 @@ private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     node.keyed?[key.stringValue] = .value(value)
   }
 
+  // Without these the standard library throws.
+
+  func encode(_ value: Int128, forKey key: Key) { node.keyed?[key.stringValue] = .value(value) }
+  func encode(_ value: UInt128, forKey key: Key) { node.keyed?[key.stringValue] = .value(value) }
+
   func nestedContainer<K: CodingKey>(
     keyedBy type: K.Type, forKey key: Key
   ) -> KeyedEncodingContainer<K> {
@@ -120,6 +125,8 @@ private struct ListContainer: UnkeyedEncodingContainer {
   func encodeNil() { node.list?.append(.null) }
 
   func encode<T: Encodable>(_ value: T) { node.list?.append(.value(value)) }
+  func encode(_ value: Int128) { node.list?.append(.value(value)) }
+  func encode(_ value: UInt128) { node.list?.append(.value(value)) }
 
   func nestedContainer<K: CodingKey>(keyedBy keyType: K.Type) -> KeyedEncodingContainer<K> {
     superEncoder().container(keyedBy: keyType)
@@ -148,6 +155,9 @@ private struct SingleContainer: SingleValueEncodingContainer {
     node.single = .value(value)
     if value is any StringKeyed { try value.encode(to: SnapshotEncoder(node: node)) }
   }
+
+  func encode(_ value: Int128) { node.single = .value(value) }
+  func encode(_ value: UInt128) { node.single = .value(value) }
 }
 
 private protocol StringKeyed {}

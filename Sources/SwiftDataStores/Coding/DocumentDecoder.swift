@@ -56,6 +56,11 @@ struct DocumentDecoder: Decoder {
     return try T(from: self)
   }
 
+  fileprivate func scalar<T: DocumentScalar>(_ type: T.Type) throws -> T {
+    guard let found = T.read(value) else { throw mismatch(type) }
+    return found
+  }
+
   /// - Returns: `nil` for an identifier of another store, which is an object.
   private func identifier() throws -> PersistentIdentifier? {
     switch value {
@@ -104,6 +109,13 @@ private struct KeyedSource<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try part(key).decoded(as: type)
+  }
+
+  // Without these the standard library throws.
+
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try part(key).scalar(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try part(key).scalar(type)
   }
 
   func nestedContainer<K: CodingKey>(
@@ -155,6 +167,15 @@ private struct ListSource: UnkeyedDecodingContainer {
     return found
   }
 
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar(type) }
+
+  private mutating func scalar<T: DocumentScalar>(_ type: T.Type) throws -> T {
+    let found = try current(type).scalar(type)
+    currentIndex += 1
+    return found
+  }
+
   mutating func nestedContainer<K: CodingKey>(
     keyedBy type: K.Type
   ) throws -> KeyedDecodingContainer<K> { try next().container(keyedBy: type) }
@@ -190,4 +211,6 @@ private struct SingleSource: SingleValueDecodingContainer {
   func decodeNil() -> Bool { decoder.value.isNull }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decoded(as: type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try decoder.scalar(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder.scalar(type) }
 }

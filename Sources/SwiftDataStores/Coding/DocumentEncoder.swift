@@ -116,6 +116,15 @@ private struct KeyedTarget<Key: CodingKey>: KeyedEncodingContainerProtocol {
     encoder.target.set(value, for: key.stringValue)
   }
 
+  // Without these the standard library throws.
+
+  func encode(_ value: Int128, forKey key: Key) throws { set(value, key) }
+  func encode(_ value: UInt128, forKey key: Key) throws { set(value, key) }
+
+  private func set(_ value: some DocumentScalar, _ key: Key) {
+    encoder.target.set(value.documentValue ?? .null, for: key.stringValue)
+  }
+
   func nestedContainer<K: CodingKey>(
     keyedBy type: K.Type, forKey key: Key
   ) -> KeyedEncodingContainer<K> { nested(key).container(keyedBy: type) }
@@ -149,6 +158,9 @@ private struct ListTarget: UnkeyedEncodingContainer {
       try encoder.encoded(value, at: codingPath + [TextKey(intValue: count)]))
   }
 
+  func encode(_ value: Int128) { encoder.target.append(value.documentValue ?? .null) }
+  func encode(_ value: UInt128) { encoder.target.append(value.documentValue ?? .null) }
+
   func nestedContainer<K: CodingKey>(keyedBy type: K.Type) -> KeyedEncodingContainer<K> {
     nested().container(keyedBy: type)
   }
@@ -176,6 +188,9 @@ private struct SingleTarget: SingleValueEncodingContainer {
   func encode<T: Encodable>(_ value: T) throws {
     encoder.target.set(try encoder.encoded(value, at: codingPath))
   }
+
+  func encode(_ value: Int128) { encoder.target.set(value.documentValue ?? .null) }
+  func encode(_ value: UInt128) { encoder.target.set(value.documentValue ?? .null) }
 }
 
 /// A key that no enumeration lists.

@@ -23,6 +23,7 @@ private struct DataStoreValueDecoder: Decoder {
     let made: Any?
     switch type {
     case let scalar as any ScalarCoding.Type: made = self.scalar(scalar)
+    case let integer as any FixedWidthInteger.Type: made = self.integer(integer)
     case is PersistentIdentifier.Type:
       if case .identifier(let identifier) = value { made = identifier } else { made = nil }
     case let raw as any RawRepresentable.Type where rawScalarType(of: raw) != nil:
@@ -67,8 +68,14 @@ private struct DataStoreValueDecoder: Decoder {
     case .integer(let value): I(exactly: value)
     case .unsigned(let value): I(exactly: value)
     case .double(let value): I(exactly: value)
+    case .decimal(let value): I("\(value)")
     default: nil
     }
+  }
+
+  fileprivate func wide<I: FixedWidthInteger>(_ type: I.Type) throws -> I {
+    guard let value = integer(type) else { throw mismatch(type) }
+    return value
   }
 
   private var number: Double? {
@@ -101,6 +108,11 @@ private struct DataStoreValueDecoder: Decoder {
 
 extension DataStoreValueDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { value.isNull }
+
+  // Without these the standard library throws.
+
+  func decode(_ type: Int128.Type) throws -> Int128 { try wide(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try wide(type) }
 }
 
 private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -115,6 +127,11 @@ private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try decoder(key).decode(type)
+  }
+
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try decoder(key).wide(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+    try decoder(key).wide(type)
   }
 
   func nestedContainer<K: CodingKey>(
@@ -166,6 +183,15 @@ private struct ListedValues: UnkeyedDecodingContainer {
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let value = try next().decode(type)
+    currentIndex += 1
+    return value
+  }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try wide(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try wide(type) }
+
+  private mutating func wide<I: FixedWidthInteger>(_ type: I.Type) throws -> I {
+    let value = try next().wide(type)
     currentIndex += 1
     return value
   }

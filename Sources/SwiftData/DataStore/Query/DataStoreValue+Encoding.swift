@@ -32,6 +32,8 @@ extension DataStoreValue {
     switch value {
     case let value as any ScalarCoding: return scalar(value)
     case let identifier as PersistentIdentifier: return .identifier(identifier.resolved)
+    case let value as Int128: return decimal(value)
+    case let value as UInt128: return decimal(value)
     case let optional as any OptionalValue:
       guard let value = optional.unwrappedValue else { return .null }
       if let form = try Self.form(ofAny: value) { return form }
@@ -46,6 +48,11 @@ extension DataStoreValue {
     guard case .list(let elements) = form else { return form }
     if value is any UnorderedList { return .list(elements.sorted(by: precedes)) }
     return value is any KeyedList ? .list(sortedEntries(elements)) : form
+  }
+
+  /// A decimal number has room for all 128 bits.
+  private static func decimal(_ value: some FixedWidthInteger) -> DataStoreValue {
+    Decimal(string: value.description).map { .decimal($0) } ?? .null
   }
 
   private static func rawValue<V: RawRepresentable>(of value: V) -> (any ScalarCoding)? {

@@ -8,7 +8,8 @@ public import Foundation
 /// | a property of this type | has this value |
 /// |---|---|
 /// | an optional without a value | `null` |
-/// | signed and unsigned integers of any width | `integer`, `unsigned` |
+/// | signed and unsigned integers of up to 64 bits | `integer`, `unsigned` |
+/// | `Int128`, `UInt128` | `decimal` |
 /// | `Double`, `Float` | `double` |
 /// | an enumeration or structure with a raw value | its raw value |
 /// | an array or a set | `list`; the elements of a set are sorted |
@@ -28,13 +29,13 @@ public indirect enum DataStoreValue: Hashable, Sendable {
   case null
   /// A `Bool`.
   case boolean(Bool)
-  /// A signed integer of any width.
+  /// A signed integer of up to 64 bits.
   case integer(Int64)
-  /// An unsigned integer of any width.
+  /// An unsigned integer of up to 64 bits.
   case unsigned(UInt64)
   /// A binary floating-point number.
   case double(Double)
-  /// A `Decimal`.
+  /// A `Decimal`, or an integer of 128 bits.
   case decimal(Decimal)
   /// A text.
   case string(String)
