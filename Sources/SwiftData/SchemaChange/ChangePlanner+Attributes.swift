@@ -32,7 +32,7 @@ extension ChangePlanner {
       fallback = fallback.map { untagged in
         AttributeChange.Fallback(
           terms: untagged.terms.mapValues {
-            tagged($0, attribute, from: false, to: tags.current)
+            tagged($0, attribute, declaredBy: owner, from: false, to: tags.current)
           }, limited: untagged.limited)
       }
     }
@@ -50,7 +50,11 @@ extension ChangePlanner {
       checksLists: hasOtherElements && listType != nil,
       uniquePaths: constraints.joined().filter { $0.first == attribute.name }
         .map { Array($0.dropFirst()) }, sql
-    ) { tagged($0, attribute, from: tags.stored, to: tags.current) }
+    ) { term in
+      let term = uniqueValue(
+        term, attribute, declaredBy: owner, rows, areTagged: tags == (true, true))
+      return tagged(term, attribute, declaredBy: owner, from: tags.stored, to: tags.current)
+    }
     if hasOtherElements, let listType {
       change.refuseOtherLists {
         functions.fits($0, in: table, where: rows.condition, as: listType)
@@ -232,22 +236,44 @@ extension ChangePlanner {
   /// Adds the tag of a value, or removes it. A file moves large values out of their rows, and back
   /// into them; a server keeps all values in rows, and texts without tags.
   private func tagged(
-    _ term: ColumnSource, _ attribute: AttributeDescription, from wasTagged: Bool, to isTagged: Bool
+    _ term: ColumnSource, _ attribute: AttributeDescription, declaredBy owner: String,
+    from wasTagged: Bool, to isTagged: Bool
   ) -> ColumnSource {
     if isTagged == wasTagged || term == .null { return term }
     let isText = attribute.paths.allSatisfy { [.string, .uri].contains($0.leaf.type) }
     let value = term.sql
     if sql.dialect == .sqlite {
-      if isTagged { return .expression("\(MigrationFunction.moveOut)(\(value))") }
+      if isTagged {
+        return .expression(
+          new.model.isUnique(attribute.name, of: owner)
+            ? "CAST(\(valueTag) || \(value) AS BLOB)" : "\(MigrationFunction.moveOut)(\(value))")
+      }
       let bytes = "\(MigrationFunction.moveIn)(\(value))"
       return .expression(isText ? "CAST(\(bytes) AS TEXT)" : bytes)
     }
     if isText { return term }
-    let tag = sql.literal(.blob(Data([TaggedValue.valueTag])), of: .binary)
+    let tag = valueTag
     if isTagged { return .expression("(\(tag) || \(value))") }
     // Bytes of other programs, which a copy of a file has brought, may have no tag.
     return .expression(
       "CASE WHEN substr(\(value), 1, 1) = \(tag) THEN substr(\(value), 2) ELSE \(value) END")
+  }
+
+  /// A tagged value that becomes unique moves from its file into the row, where constraints compare it.
+  private func uniqueValue(
+    _ term: ColumnSource, _ attribute: AttributeDescription, declaredBy owner: String,
+    _ rows: TableSource.Rows, areTagged: Bool
+  ) -> ColumnSource {
+    guard areTagged, term != .null, sql.dialect == .sqlite,
+      new.model.isUnique(attribute.name, of: owner),
+      let declared = counterparts.property(attribute.name, of: rows.current.name),
+      !old.model.isUnique(declared.property.name, of: declared.entity.name)
+    else { return term }
+    return .expression("CAST(\(valueTag) || \(MigrationFunction.moveIn)(\(term.sql)) AS BLOB)")
+  }
+
+  private var valueTag: String {
+    sql.literal(.blob(Data([TaggedValue.valueTag])), of: .binary)
   }
 }
 

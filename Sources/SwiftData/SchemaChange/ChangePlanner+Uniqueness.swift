@@ -108,9 +108,12 @@ extension ChangePlanner {
         places.contains { if case .links = columns[$0] { true } else { false } }
       }
       if isLinked || change.sources.isEmpty || places.count != names.count { continue }
-      // Values that are evaluated for each row are checked when the index is created.
+      // Values that are evaluated for each row, or are in files, are checked when the index is created.
       let isEvaluated = change.columns.contains { columns in
-        places.contains { columns[$0].sql.contains(MigrationFunction.declaredValue) }
+        places.contains { place in
+          [MigrationFunction.declaredValue, MigrationFunction.moveIn]
+            .contains { columns[place].sql.contains($0) }
+        }
       }
       if isEvaluated { continue }
       let rows = change.sources.indices.map { source in
@@ -162,5 +165,15 @@ extension ChangePlanner {
     }
     let lineages = source.rows.map { old.model.lineage(of: $0.stored.name).map(\.name) }
     return lineages.first?.first { name in lineages.allSatisfy { $0.contains(name) } } ?? entity
+  }
+}
+
+extension ModelDescription {
+  /// Whether a unique constraint of an entity, or of a subentity, contains a property or a part of it.
+  func isUnique(_ property: String, of entity: String) -> Bool {
+    subtree(of: entity).contains { entity in
+      entity.uniqueConstraints.joined()
+        .contains { $0 == property || $0.hasPrefix(property + ".") }
+    }
   }
 }

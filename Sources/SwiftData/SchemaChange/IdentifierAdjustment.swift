@@ -52,7 +52,7 @@ struct IdentifierAdjustment {
       for slot in entity.ownSlots {
         for column in columns(of: entity.properties[slot], in: entity) {
           guard var column else { continue }
-          column.isUnique = isUnique(entity.properties[slot].name)
+          column.isUnique = change.new.model.isUnique(entity.properties[slot].name, of: entity.name)
           try adjust(column, column.name, of: rows, session)
         }
       }
@@ -102,14 +102,6 @@ struct IdentifierAdjustment {
 
   private func isListOfScalars(_ property: ModelProperty, in entity: String) -> Bool {
     change.new.model.property(property.name, of: entity)?.property.attribute?.scalarListType != nil
-  }
-
-  /// Whether a unique constraint contains a property with this name, or a part of it.
-  private func isUnique(_ property: String) -> Bool {
-    change.new.model.entities.contains { entity in
-      entity.uniqueConstraints.joined()
-        .contains { $0 == property || $0.hasPrefix(property + ".") }
-    }
   }
 
   // MARK: Rows
@@ -178,7 +170,10 @@ struct IdentifierAdjustment {
     }
     guard let value = content.flatMap({ adjusted($0, column) }) else { return nil }
     if let name { external?.recordDropped(name) }
-    guard let external, value.count > external.threshold else { return tagged(value) }
+    // Unique values stay in rows, as those of a save: a constraint would compare the names of files.
+    guard let external, !column.isUnique, value.count > external.threshold else {
+      return tagged(value)
+    }
     return Data([TaggedValue.nameTag]) + Data(try external.write([value])[0].utf8) + Data([0])
   }
 
