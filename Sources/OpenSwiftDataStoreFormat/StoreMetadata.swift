@@ -30,6 +30,8 @@ package struct StoreMetadata: Hashable, Sendable {
   /// The last assigned keys of entities whose names no entity of the model continues: of removed and
   /// renamed ones.
   package let lastKeysOfEarlierEntities: [String: Int64]
+  /// The lowest key in identifiers of deleted rows; 0 if no migration has given them other keys.
+  package let lowestKeyOfDeletedRows: Int64
   /// All keys of the dictionary.
   package let keys: Set<String>
 
@@ -49,6 +51,7 @@ package struct StoreMetadata: Hashable, Sendable {
     static let listTypes = "OpenSwiftDataListTypes"
     static let removedEntities = "OpenSwiftDataRemovedEntities"
     static let lastKeysOfEarlierEntities = "OpenSwiftDataLastKeysOfEarlierEntities"
+    static let lowestKeyOfDeletedRows = "OpenSwiftDataLowestKeyOfDeletedRows"
   }
 
   /// The version of Apple's framework whose format new files have.
@@ -72,6 +75,7 @@ package struct StoreMetadata: Hashable, Sendable {
       uniquingKeysWith: { first, _ in first })
     lastKeysOfEarlierEntities =
       plist[Key.lastKeysOfEarlierEntities]?.dictionary?.compactMapValues(\.integer) ?? [:]
+    lowestKeyOfDeletedRows = plist[Key.lowestKeyOfDeletedRows]?.integer ?? 0
     keys = Set(plist.keys)
   }
 
@@ -88,11 +92,13 @@ package struct StoreMetadata: Hashable, Sendable {
   ///     file.
   ///   - lastKeysOfEarlierEntities: The last keys of entities whose names no entity continues; `nil`
   ///     keeps those of the file.
+  ///   - lowestKeyOfDeletedRows: The lowest key in identifiers of deleted rows; `nil` keeps that of the file.
   package static func data(
     _ model: ModelDescription, replacing existing: Data? = nil, externalAttributes: [String] = [],
     integerTypes: [String: String] = [:], optionalParts: Set<String> = [],
     recordsForm: (String) -> Bool = { _ in true }, recordsList: (String) -> Bool = { _ in true },
-    removedEntities: [Int: String]? = nil, lastKeysOfEarlierEntities: [String: Int64]? = nil
+    removedEntities: [Int: String]? = nil, lastKeysOfEarlierEntities: [String: Int64]? = nil,
+    lowestKeyOfDeletedRows: Int64? = nil
   ) throws(FormatError) -> Data {
     var plist = existing.flatMap(dictionary) ?? [:]
     let hashes = VersionHashes(model)
@@ -121,6 +127,10 @@ package struct StoreMetadata: Hashable, Sendable {
       plist[Key.lastKeysOfEarlierEntities] =
         lastKeysOfEarlierEntities.isEmpty
         ? nil : .dictionary(lastKeysOfEarlierEntities.mapValues(PropertyList.integer))
+    }
+    if let lowestKeyOfDeletedRows {
+      plist[Key.lowestKeyOfDeletedRows] =
+        lowestKeyOfDeletedRows == 0 ? nil : .integer(lowestKeyOfDeletedRows)
     }
     return try BinaryPlist.encode(.dictionary(plist))
   }

@@ -89,9 +89,12 @@ package struct StoreCreation {
   ///     dictionary.
   ///   - lastKeysOfEarlierEntities: The last keys of entities whose names no entity continues; `nil`
   ///     keeps those of the dictionary.
+  ///   - lowestKeyOfDeletedRows: The lowest key in identifiers of deleted rows; `nil` keeps that of the
+  ///     dictionary.
   package func describe(
     _ session: any SQLSession, _ dialect: SQLDialect = .sqlite, replacing metadata: Data,
-    removedEntities: [Int: String]? = nil, lastKeysOfEarlierEntities: [String: Int64]? = nil
+    removedEntities: [Int: String]? = nil, lastKeysOfEarlierEntities: [String: Int64]? = nil,
+    lowestKeyOfDeletedRows: Int64? = nil
   ) throws {
     let known = StoreMetadata(metadata)
     func isOfOther(_ attribute: String) -> Bool {
@@ -111,7 +114,8 @@ package struct StoreCreation {
       recordsList: {
         ownEntities.contains($0.entityOfAttribute) || known?.listTypes?[$0] != nil
       },
-      removedEntities: removedEntities, lastKeysOfEarlierEntities: lastKeysOfEarlierEntities)
+      removedEntities: removedEntities, lastKeysOfEarlierEntities: lastKeysOfEarlierEntities,
+      lowestKeyOfDeletedRows: lowestKeyOfDeletedRows)
     let first = "\(dialect.placeholder)1"
     try session.statement("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = \(first)")
       .run(.values([.blob(description)]))

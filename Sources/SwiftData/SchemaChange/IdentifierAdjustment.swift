@@ -41,6 +41,9 @@ struct IdentifierAdjustment {
     successors = Successors(change)
   }
 
+  /// The lowest key that identifiers of deleted rows have after the adjustment.
+  var lowestKey: Int64 { successors.lowestKey }
+
   /// Called after the history has been adjusted.
   func run(_ session: any SQLSession) throws {
     guard !successors.isEmpty, let mapping = change.target.mapping else { return }
@@ -114,11 +117,16 @@ struct IdentifierAdjustment {
     let name = name.quotedName
     // The name of a file does not tell what is in it.
     let filter = column.isTagged ? "" : " AND \(change.sql.contains(name, Self.mark))"
+    let found = "FROM \(rows.table) WHERE \(rows.condition) AND \(name) IS NOT NULL\(filter)"
+    let sizes = try session.statement(
+      """
+      SELECT \(RowTerms.key), length(\(name)) \(found) AND \(RowTerms.key) > \(change.sql.parameter(1)) \
+      ORDER BY \(RowTerms.key) LIMIT 5000
+      """)
     let selection = try session.statement(
       """
-      SELECT \(RowTerms.key), \(name) FROM \(rows.table) \
-      WHERE \(RowTerms.key) > \(change.sql.parameter(1)) AND \(rows.condition) \
-      AND \(name) IS NOT NULL\(filter) ORDER BY \(RowTerms.key) LIMIT \(column.isTagged ? 50 : 5000)
+      SELECT \(RowTerms.key), \(name) \(found) AND \(RowTerms.key) BETWEEN \(change.sql.parameter(1)) \
+      AND \(change.sql.parameter(2))
       """)
     let update = try session.statement(
       """
@@ -127,18 +135,19 @@ struct IdentifierAdjustment {
       """)
     var last = Int64.min
     while true {
-      let found = try selection.values(.integer(last))
-      for row in found {
-        guard case .integer(let key) = row[0] else { continue }
-        last = key
-        guard case .blob(let bytes) = row[1],
-          let value = try rows.arePreserved
-            ? preserved(bytes, column) : stored(bytes, column)
-        else { continue }
-        let prefix = column.isUnique ? Self.prefix : Data()
-        _ = try update.run(.values([.blob(prefix + value), .integer(key)]))
+      let portions = IdentifierAdjustment.portions(of: try sizes.values(.integer(last)))
+      for portion in portions {
+        for row in try selection.values(.pair(portion.lowerBound, portion.upperBound)) {
+          guard case .integer(let key) = row[0], case .blob(let bytes) = row[1],
+            let value = try rows.arePreserved
+              ? preserved(bytes, column) : stored(bytes, column)
+          else { continue }
+          let prefix = column.isUnique ? Self.prefix : Data()
+          _ = try update.run(.values([.blob(prefix + value), .integer(key)]))
+        }
       }
-      if found.isEmpty { break }
+      guard let end = portions.last?.upperBound else { break }
+      last = end
     }
     if !column.isUnique { return }
     let prefix = change.sql.literal(.blob(Self.prefix), of: .binary)
@@ -147,6 +156,25 @@ struct IdentifierAdjustment {
       UPDATE \(rows.table) SET \(name) = substr(\(name), \(Self.prefix.count + 1)) \
       WHERE substr(\(name), 1, \(Self.prefix.count)) = \(prefix)
       """)
+  }
+
+  /// Divides rows so that the values of a portion need little memory at a time.
+  /// - Parameter rows: The key of each row and the size of its value.
+  /// - Returns: The first and the last key of each portion.
+  private static func portions(of rows: [[_StoredValue]]) -> [ClosedRange<Int64>] {
+    var portions: [ClosedRange<Int64>] = []
+    var size: Int64 = 0
+    for row in rows {
+      guard case .integer(let key) = row[0], case .integer(let length) = row[1] else { continue }
+      size += length
+      if let first = portions.last?.lowerBound, size <= 4_000_000 {
+        portions[portions.count - 1] = first...key
+      } else {
+        portions.append(key...key)
+        size = length
+      }
+    }
+    return portions
   }
 
   private static let prefix = Data("\0swift_migration\0".utf8)
@@ -215,11 +243,14 @@ private struct Successors: Sendable {
   private let store: String
   /// By entity of the file whose rows have another name or other keys now.
   private var moved: [String: (entity: String, offset: Int64)] = [:]
-  /// The entities whose names belonged to removed ones before, and which have rows of others.
-  private var reused: Set<String> = []
+  /// The entities whose names belonged to removed ones before, and which have rows of others, with the key below
+  /// which identifiers of rows of the removed one get theirs.
+  private var reused: [String: Int64] = [:]
+  private(set) var lowestKey: Int64
 
   init(_ change: SchemaChange) {
     store = change.stored.identifier
+    lowestKey = change.stored.modelMetadata?.lowestKeyOfDeletedRows ?? 0
     for entity in change.old.model.entities {
       guard let successor = change.counterparts.successor(of: entity.name) else { continue }
       let offset = change.plan.offset(
@@ -228,12 +259,14 @@ private struct Successors: Sendable {
       moved[entity.name] = (successor.name, offset)
     }
     for entity in change.new.model.entities
-    where change.lastKeysOfEarlierEntities[entity.name] != nil
-      && change.counterparts.successor(of: entity.name) == nil
+    where change.counterparts.successor(of: entity.name) == nil
       && change.new.model.subtree(of: entity.name)
         .contains(where: { change.counterparts.entity($0.name) != nil })
     {
-      reused.insert(entity.name)
+      guard let last = change.lastKeysOfEarlierEntities[entity.name] else { continue }
+      reused[entity.name] = lowestKey
+      // No other name, and no later migration, gives these keys: such an identifier may get the name of another.
+      lowestKey &-= last
     }
   }
 
@@ -244,11 +277,12 @@ private struct Successors: Sendable {
     guard identifier.storeIdentifier == store, let key = identifier.rowKey else { return nil }
     if let now = moved[identifier.entityName] {
       return PersistentIdentifier(
-        storeIdentifier: store, entityName: now.entity, primaryKey: "p\(key + now.offset)")
+        storeIdentifier: store, entityName: now.entity,
+        primaryKey: "p\(key > 0 ? key &+ now.offset : key)")
     }
     // The row is deleted. No row gets a negative key, and two identifiers stay different.
-    guard key > 0, reused.contains(identifier.entityName) else { return nil }
+    guard key > 0, let lowest = reused[identifier.entityName] else { return nil }
     return PersistentIdentifier(
-      storeIdentifier: store, entityName: identifier.entityName, primaryKey: "p\(-key)")
+      storeIdentifier: store, entityName: identifier.entityName, primaryKey: "p\(lowest &- key)")
   }
 }

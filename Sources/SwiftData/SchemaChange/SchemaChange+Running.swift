@@ -82,12 +82,13 @@ extension SchemaChange {
     try execute(plan.entityNumbers.map(\.statement))
     try writeEntities(session)
     let removed = try HistoryAdjustment(self, except: transaction).run(session)
-    try IdentifierAdjustment(self, external: external).run(session)
+    let adjustment = IdentifierAdjustment(self, external: external)
+    try adjustment.run(session)
     try target.creation.describing(describedModel).describe(
       session, stored.dialect, replacing: stored.metadata, removedEntities: removed,
       lastKeysOfEarlierEntities:
         lastKeysOfEarlierEntities
-        .filter { new.model[$0.key] == nil })
+        .filter { new.model[$0.key] == nil }, lowestKeyOfDeletedRows: adjustment.lowestKey)
     try createIndexes(session)
     if !options.keepsOldTables { try renamePrimaryKeys(session) }
     try settings?.restore(replacements, session)
