@@ -136,7 +136,13 @@ package struct MigrationRun {
     let change = try change(step, keepsOldTables: true)
     migration.progress?.endChange()
     let mapping = change.oldMapping(earlier.own)
-    try database.write { try change.indexOldTables(mapping, $0) }
+    let properties = try database.write { session in
+      try change.indexOldTables(mapping, session)
+      return try change.propertiesWithEarlierIdentifiers(mapping, session)
+    }
+    StageCode.warn(
+      ofEarlierIdentifiersIn: properties,
+      of: Set(change.renamedEntities.map(\.earlier)).union(change.entitiesWithNewKeys), in: name)
     try StageCode(.transformation, of: name, try models(at: step.to)).run(self) { context, seal in
       let store = try database.earlierStore(
         earlier.own, mapping, identifier: change.stored.identifier, seal)

@@ -55,6 +55,19 @@ struct StageCode {
         + "models from old ones, use MigrationStage.transform.")
   }
 
+  /// A transformation reads values of old models as they were before the change.
+  static func warn(
+    ofEarlierIdentifiersIn properties: [String], of entities: Set<String>, in stage: String
+  ) {
+    if properties.isEmpty { return }
+    WarningLog.write(
+      "the migration stage \(stage) gives other identifiers to the rows of "
+        + "\(entities.sorted().joined(separator: ", ")). Old models still have the earlier ones in "
+        + "\(properties.sorted().joined(separator: ", ")): new models that get these values lead to no row, or "
+        + "to another one. Properties that continue are adjusted. For others map the persistentModelID of each "
+        + "old model to that of the new one, with forEach.")
+  }
+
   /// An identifier contains the name of its model.
   static func warn(ofNewNames entities: [(earlier: String, current: String)], in stage: String) {
     if entities.isEmpty { return }

@@ -53,14 +53,16 @@ struct IdentifierAdjustment {
       let rows = Rows(
         table: entity.table.quotedName, condition: "\(RowTerms.entity) IN (\(numbers))")
       for slot in entity.ownSlots {
-        for column in columns(of: entity.properties[slot], in: entity) {
+        for column in columns(of: entity.properties[slot], in: entity, change.new.model) {
           guard var column else { continue }
           column.isUnique = change.new.model.isUnique(entity.properties[slot].name, of: entity.name)
           try adjust(column, column.name, of: rows, session)
         }
       }
       if !hasHistory { continue }
-      let preserved = entity.preservedProperties.flatMap { columns(of: $0.property, in: entity) }
+      let preserved = entity.preservedProperties.flatMap {
+        columns(of: $0.property, in: entity, change.new.model)
+      }
       for (index, column) in preserved.enumerated() {
         guard let column else { continue }
         try adjust(
@@ -73,12 +75,37 @@ struct IdentifierAdjustment {
     }
   }
 
+  /// The properties in the old tables, which are not adjusted, whose values contain identifiers: `Mark.target`.
+  func earlierProperties(
+    _ mapping: SchemaMapping, _ session: any SQLSession
+  ) throws -> [String] {
+    try mapping.entities.flatMap { entity in
+      let numbers = entity.subtreeNumbers.map(String.init).joined(separator: ", ")
+      return try entity.ownSlots.map { entity.properties[$0] }.filter { property in
+        try columns(of: property, in: entity, change.old.model).contains { column in
+          guard let column else { return false }
+          let name = column.name.quotedName
+          let condition =
+            column.isTagged ? "\(name) IS NOT NULL" : change.sql.contains(name, Self.mark)
+          return try session.integer(
+            """
+            SELECT 1 FROM \(entity.table.quotedName) \
+            WHERE \(RowTerms.entity) IN (\(numbers)) AND \(condition) LIMIT 1
+            """) != nil
+        }
+      }.map { "\(entity.name).\($0.name)" }
+    }
+  }
+
   /// For each column of a property, how its values are stored; `nil` if they can't contain identifiers.
-  private func columns(of property: PropertyMapping, in entity: EntityMapping) -> [Column?] {
+  private func columns(
+    of property: PropertyMapping, in entity: EntityMapping, _ model: ModelDescription
+  ) -> [Column?] {
     let declared = entity.descriptor.properties[property.slot]
     switch property.kind {
     case .attribute(let column):
-      guard isStoredWhole(declared), !isListOfScalars(declared, in: entity.name),
+      guard isStoredWhole(declared),
+        model.property(declared.name, of: entity.name)?.property.attribute?.scalarListType == nil,
         let type = property.valueType as? any Decodable.Type
       else { return [nil] }
       return [
@@ -101,10 +128,6 @@ struct IdentifierAdjustment {
     case .attribute(.encoded), .transformable(nil): true
     case .attribute, .transformable, .toOne, .toMany: false
     }
-  }
-
-  private func isListOfScalars(_ property: ModelProperty, in entity: String) -> Bool {
-    change.new.model.property(property.name, of: entity)?.property.attribute?.scalarListType != nil
   }
 
   // MARK: Rows

@@ -21,6 +21,14 @@ extension SchemaChange {
     }
   }
 
+  /// The properties of old models with identifiers as values, if the change gives other identifiers to rows.
+  func propertiesWithEarlierIdentifiers(
+    _ mapping: SchemaMapping, _ session: any SQLSession
+  ) throws -> [String] {
+    if entitiesWithNewKeys.isEmpty, renamedEntities.isEmpty { return [] }
+    return try IdentifierAdjustment(self, external: nil).earlierProperties(mapping, session)
+  }
+
   /// The offset that was added to the keys of an entity's rows; `nil` if the rows do not belong to the
   /// later entity.
   func keyOffset(from earlier: String, to later: String) -> Int64? {
