@@ -97,6 +97,20 @@ struct CostTests {
     #expect(all[1] < all[0] * 8 + 0.05)
   }
 
+  /// Their lists are counted.
+  @Test func theCostOfNewOwnersOfLimitedListsIsLinear() throws {
+    let all = try [1000, 8000].map { count in
+      let configuration = DictionaryStoreConfiguration(contents: DictionaryStoreContents())
+      let context = ModelContext(
+        try ModelContainer(
+          for: Schema([Team.self, Player.self, Club.self]), configurations: [configuration]))
+      context.autosaveEnabled = false
+      for number in 0..<count { context.insert(Club("Club \(number)")) }
+      return try seconds(1) { try context.save() }
+    }
+    #expect(all[1] < all[0] * 12 + 0.05)
+  }
+
   @Test func aSaveInMemoryCostsItsRows() throws {
     let all = try [1000, 2000, 4000].map { count in
       let contents = DictionaryStoreContents()

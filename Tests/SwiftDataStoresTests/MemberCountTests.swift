@@ -19,7 +19,7 @@ import Testing
 }
 
 @Model final class Club {
-  var name: String
+  @Attribute(.unique) var name: String
   @Relationship(maximumModelCount: 2) var members: [Player] = []
 
   init(_ name: String) { self.name = name }
@@ -136,5 +136,41 @@ import Testing
     #expect(throws: SwiftDataError.modelValidationFailure) { try theirs.save() }
     theirs.rollback()
     #expect(one.clubs.count == 1)
+  }
+
+  /// Errors name a new model with the unique values of a stored one by the row that it updates.
+  @Test(arguments: kinds)
+  func theErrorNamesTheRowThatANewModelUpdates(_ kind: Kind) throws {
+    let open = try kind.make()
+    let (mine, theirs) = try contexts(open)
+    let club = try #require(try theirs.all(Club.self).first { $0.name == "club" })
+    club.members = [try player("1", theirs), try player("2", theirs)]
+    try theirs.save()
+    let new = Club("club")
+    mine.insert(new)
+    new.members = [try player("3", mine)]
+    let temporary = new.persistentModelID
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try mine.save() }
+    #expect(
+      error?.reason == .tooManyMembers(entity: "Club", property: "members", maximum: 2, count: 3))
+    let text = try #require(error?.description)
+    #expect(text.contains("\(club.persistentModelID)") && !text.contains("\(temporary)"))
+  }
+
+  /// The row of a new model has no identifier that the caller could know.
+  @Test(arguments: kinds)
+  func theErrorNamesNewModelsByTheirTemporaryIdentifiers(_ kind: Kind) throws {
+    let open = try kind.make()
+    let context = ModelContext(try open())
+    context.autosaveEnabled = false
+    let (first, second) = (Club("same"), Club("same"))
+    for (club, names) in [(first, ["1", "2"]), (second, ["3", "4"])] {
+      context.insert(club)
+      club.members = names.map { Player($0) }
+    }
+    let temporary = [first, second].map(\.persistentModelID)
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    let text = try #require(error?.description)
+    #expect(temporary.contains { text.contains("\($0)") })
   }
 }

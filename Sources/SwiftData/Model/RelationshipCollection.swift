@@ -34,9 +34,12 @@ extension SwiftDataError {
   /// valid.
   /// - Parameter maximum: 0 for any number.
   package static func wrongCount(
-    of identifier: PersistentIdentifier, property: String, count: Int, minimum: Int, maximum: Int
+    of identifier: @autoclosure () -> PersistentIdentifier, property: String, count: Int,
+    minimum: Int,
+    maximum: Int
   ) -> SwiftDataError? {
     guard count < minimum || (maximum > 0 && count > maximum) else { return nil }
+    let identifier = identifier()
     let wanted =
       switch (minimum, maximum) {
       case (let least, 0): "at least \(least)"

@@ -6,8 +6,13 @@ extension SavePlan {
   /// - Throws: `SwiftDataError.modelValidationFailure` with all changed lists that have too few or too many members.
   func checkCounts() throws {
     if !rows.shape.hasCountedLists { return }
+    // Errors name new rows as the context does. New models with the same unique values are one row.
+    lazy var temporary = Dictionary(
+      changes.permanent.map { ($0.value, $0.key) }, uniquingKeysWith: min)
     let failures = changedLists().sorted { ($0.row, $0.property) < ($1.row, $1.property) }
-      .compactMap(failure)
+      .compactMap { list in
+        failure(list) { rows.rows[$0] == nil ? temporary[$0] ?? $0 : $0 }
+      }
     try SwiftDataError.throwAll(failures)
   }
 
@@ -37,7 +42,10 @@ extension SavePlan {
   }
 
   /// What is wrong with the number of members of a list; nil for a row that the save removes.
-  private func failure(_ list: Referrer) -> SwiftDataError? {
+  /// - Parameter named: The identifier of a row in the error.
+  private func failure(
+    _ list: Referrer, named: (PersistentIdentifier) -> PersistentIdentifier
+  ) -> SwiftDataError? {
     guard let row = row(list.row), let shape = entity(row)?.relationships[list.property] else {
       return nil
     }
@@ -46,7 +54,7 @@ extension SavePlan {
       ? row.links(shape.name).count
       : referrers(of: row.identifier).count { rows.shape.isStoredSide($0, of: shape) }
     return SwiftDataError.wrongCount(
-      of: changes.permanent.first { $0.value == row.identifier }?.key ?? row.identifier,
-      property: shape.name, count: count, minimum: shape.minimum, maximum: shape.maximum)
+      of: named(row.identifier), property: shape.name, count: count, minimum: shape.minimum,
+      maximum: shape.maximum)
   }
 }
