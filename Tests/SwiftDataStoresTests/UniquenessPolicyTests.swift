@@ -58,6 +58,65 @@ import Testing
     #expect(try ModelContext(open()).all(Author.self).map(\.born) == [2])
   }
 
+  /// Two stored models, and a new one with the value that the save gives to the second.
+  private func takenByAnUpdate(
+    _ open: () throws -> ModelContainer
+  ) throws -> (context: ModelContext, updated: Author, new: Author) {
+    let context = ModelContext(try open())
+    context.autosaveEnabled = false
+    let (stored, updated) = (Author("Tove", born: 1914), Author("Astrid", born: 1907))
+    context.insert(stored)
+    context.insert(updated)
+    try context.save()
+    updated.name = "Selma"
+    let new = Author("Selma", born: 1858)
+    context.insert(new)
+    return (context, updated, new)
+  }
+
+  @Test(arguments: Kind.all)
+  func aValueThatAnUpdateOfTheSaveTakesIsRefused(_ kind: Kind) throws {
+    let open = try kind.make()
+    let (context, updated, new) = try takenByAnUpdate(open)
+    context.uniquenessPolicy = .refuse
+    let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+    #expect(error?.holder == updated.persistentModelID)
+    #expect(Set(try ModelContext(open()).all(Author.self).map(\.name)) == ["Tove", "Astrid"])
+    new.name = "Astrid"
+    try context.save()
+    #expect(try ModelContext(open()).author("Selma")?.born == 1907)
+    #expect(try ModelContext(open()).author("Astrid")?.born == 1858)
+  }
+
+  @Test(arguments: Kind.all)
+  func aNewModelBecomesTheRowThatAnUpdateOfTheSaveGivesItsValue(_ kind: Kind) throws {
+    let open = try kind.make()
+    let (context, updated, new) = try takenByAnUpdate(open)
+    new.books = [Book("Gösta")]
+    try context.save()
+    #expect(new.persistentModelID == updated.persistentModelID)
+    #expect(updated.born == 1858)
+    let other = ModelContext(try open())
+    #expect(Set(try other.all(Author.self).map(\.name)) == ["Tove", "Selma"])
+    #expect(try other.author("Selma")?.born == 1858)
+    #expect(try other.author("Selma")?.books.map(\.title) == ["Gösta"])
+  }
+
+  /// The new model does not hide that another row has the value too.
+  @Test(arguments: Kind.all, [ModelContext.UniquenessPolicy.upsert, .refuse])
+  func anUpdateThatTakesAStoredValueIsRefused(
+    _ kind: Kind, policy: ModelContext.UniquenessPolicy
+  ) throws {
+    let open = try kind.make()
+    let (context, updated, new) = try takenByAnUpdate(open)
+    context.uniquenessPolicy = policy
+    updated.name = "Tove"
+    #expect(throws: (any Error).self) { try context.save() }
+    new.name = "Tove"
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(Set(try ModelContext(open()).all(Author.self).map(\.name)) == ["Tove", "Astrid"])
+  }
+
   /// Stores of two containers on one file have rows of their own in memory.
   @Test func aValueThatAnotherStoreOfTheFileHasSavedIsRefused() throws {
     let folder = try Folder()

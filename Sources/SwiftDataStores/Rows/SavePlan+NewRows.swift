@@ -23,6 +23,9 @@ extension SavePlan {
       changes.permanent[snapshot.persistentIdentifier] = identifier
       changed[identifier] = DocumentRow(identifier: identifier, key: key, values: [:])
     }
+    if !snapshots.isEmpty {
+      for snapshot in request.updated { try noteNewValues(of: snapshot.persistentIdentifier) }
+    }
     // Links to new rows that become stored ones follow them; such rows are known only after all
     // attributes have been compared.
     var new: [(snapshot: DefaultSnapshot, row: DocumentRow)] = []
@@ -54,6 +57,14 @@ extension SavePlan {
     }
     try followRenamedRows()
     for identifier in renamed.keys { changed.removeValue(forKey: identifier) }
+  }
+
+  /// A new row may have the unique values that the save gives to an updated one.
+  private mutating func noteNewValues(of identifier: PersistentIdentifier) throws {
+    guard let row = row(identifier), entity(row)?.constraints.isEmpty == false else { return }
+    let resolved = try resolved(row)
+    if resolved != row { put(resolved) }
+    noteUniqueValues(of: resolved)
   }
 
   /// What a stored row is linked to before a new one becomes it.

@@ -34,9 +34,11 @@ extension SavePlan {
 
   private func holder(of key: UniqueKey) -> PersistentIdentifier? {
     // The save may have given other values to the row that had these.
-    [uniqueRows[key], rows.row(with: key)].lazy.compactMap(\.self).first {
-      row($0).flatMap { UniqueKey(key.constraint, of: $0) } == key
-    }
+    [uniqueRows[key], rows.row(with: key)].lazy.compactMap(\.self).first { has($0, key) }
+  }
+
+  private func has(_ identifier: PersistentIdentifier, _ key: UniqueKey) -> Bool {
+    row(identifier).flatMap { UniqueKey(key.constraint, of: $0) } == key
   }
 
   private func duplicate(
@@ -72,8 +74,9 @@ extension SavePlan {
     for case let row? in changed.values.sorted(by: SavePlan.inOrder) {
       for constraint in entity(row)?.constraints ?? [] {
         guard let key = UniqueKey(constraint, of: row) else { continue }
-        let other = holders[key] ?? holder(of: key)
-        if let other, other != row.identifier {
+        // All changed rows are compared here; those that keep their values are found in the stored ones.
+        let other = holders[key] ?? rows.row(with: key)
+        if let other, other != row.identifier, has(other, key) {
           let name = self.row(other)?.name ?? ""
           throw duplicate(row, constraint, "Another row (\(name)) has the same unique values.")
         }

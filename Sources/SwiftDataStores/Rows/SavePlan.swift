@@ -32,7 +32,7 @@ struct SaveChanges {
 struct SavePlan {
   let rows: DocumentRows
   var changes = SaveChanges()
-  /// The unique values of new rows, and of rows that new ones became.
+  /// The unique values of new rows, of rows that new ones became, and of updated rows.
   var uniqueRows: [UniqueKey: PersistentIdentifier] = [:]
   /// The single related rows that the request gives to a row, of which each belongs to one row.
   var takenLinks: [Referrer] = []
