@@ -96,7 +96,7 @@ public final class DictionaryStore: DataStore {
   }
 }
 
-extension DictionaryStore: LinkClearing {}
+extension DictionaryStore: LinkClearing, MemberCounting {}
 
 extension DictionaryStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.

@@ -160,7 +160,7 @@ public final class JSONStore: DataStore {
   }
 }
 
-extension JSONStore: LinkClearing {}
+extension JSONStore: LinkClearing, MemberCounting {}
 
 extension JSONStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.

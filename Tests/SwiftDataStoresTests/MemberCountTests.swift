@@ -115,6 +115,22 @@ import Testing
     #expect(try names(open)["b"] == ["3", "4"])
   }
 
+  /// The members that the context has in memory are not those that are stored.
+  @Test(arguments: kinds)
+  func aListThatAnotherContainerHasEmptiedTakesMore(_ kind: Kind) throws {
+    let open = try kind.make()
+    let theirs = try contexts(open).theirs
+    let mine = ModelContext(try open())
+    let team = try team("a", mine)
+    #expect(team.players.count == 2)
+    try player("2", theirs).team = self.team("b", theirs)
+    try theirs.save()
+    try team.players.append(player("3", mine))
+    try mine.save()
+    #expect(try names(open) == ["a": ["1", "3"], "b": ["2"]])
+    #expect(Set(try self.team("a", ModelContext(open())).players.map(\.name)) == ["1", "3"])
+  }
+
   /// Links of lists whose members have lists too are stored on one side.
   @Test(arguments: kinds)
   func bothSidesOfAManyToManyRelationshipAreCounted(_ kind: Kind) throws {

@@ -5,8 +5,8 @@ import OpenSwiftDataRowStorage
 /// Called by `SaveSession`.
 ///
 /// - A required to-one has a model.
-/// - A to-many of a new model has as many models as its declaration asks for. For stored models, a
-///   store with transactions counts them (`CountedLists`); for other stores they are counted here.
+/// - A to-many of a new model has as many models as its declaration asks for. For stored models, the
+///   store counts them (`StorePort.countsMembers`); if it does not, they are counted here.
 /// - No two changed models have the same unique values. New models may: they become one row.
 /// - No date is NaN, which a date column can't store.
 struct Validation {
@@ -61,7 +61,7 @@ struct Validation {
   ) {
     guard link.isToMany, link.minimumCount > 0 || link.maximumCount > 0,
       storage.flags.contains(.isInserted)
-        || coordinator.port(forEntity: storage.descriptor.entityName)?.isTransactional == false
+        || coordinator.port(forEntity: storage.descriptor.entityName)?.countsMembers == false
     else { return }
     let count = storage.relationships.partners(slot)
       .count { $0._$storage.flags.isDisjoint(with: [.isDeleted, .hasNoRow]) }

@@ -1,6 +1,7 @@
 extension SnapshotPort {
   var isTransactional: Bool { false }
   var writesConcurrently: Bool { false }
+  var countsMembers: Bool { store is any MemberCounting }
 
   func openSave(for editor: EditingState, _ access: WriteAccess) throws -> any OpenSave {
     SaveThroughProtocol(port: self)

@@ -159,6 +159,10 @@ package protocol StorePort: AnyObject, Sendable {
     after token: (any HistoryToken)?, _ interest: HistoryFilter
   ) throws -> (any HistoryFollower)?
 
+  /// Whether a save counts the stored members of changed relationships that have a limit. Otherwise the context
+  /// counts those in memory.
+  var countsMembers: Bool { get }
+
   /// Whether a context has to empty the relationships without an inverse that lead to deleted models.
   var leavesLinksToContext: Bool { get }
 
@@ -274,6 +278,8 @@ extension StorePort {
     of request: DataStoreFetchRequest<T>
   ) throws -> FetchedIdentifiers { .identifiers([]) }
 
+  package var countsMembers: Bool { true }
+
   package var leavesLinksToContext: Bool { false }
 
   package func rows(
@@ -313,6 +319,10 @@ package protocol PortProviding: DataStore {
 /// A store with the public protocol that itself empties the relationships of its rows that lead to deleted
 /// ones, and refuses a deletion if they are required. A context leaves relationships without an inverse to it.
 package protocol LinkClearing: DataStore {}
+
+/// A store with the public protocol that refuses a save after which a stored row has too few or too many members.
+/// A context leaves the lists of stored models to it, which another writer may have changed.
+package protocol MemberCounting: DataStore {}
 
 /// The slots whose values a save stored outside the rows, by the index of the model in the request.
 package struct ExternalValueSlots {

@@ -1,7 +1,7 @@
 import SwiftData
 
-/// Numbers of members. The context has counted the lists that it knew to be changed; another writer may have given
-/// a member to another list since, which this save changes too.
+/// Numbers of members. The context has counted the lists of new models only: another writer may have changed
+/// those of stored rows since it read them.
 extension SavePlan {
   /// - Throws: `SwiftDataError.modelValidationFailure` with all changed lists that have too few or too many members.
   func checkCounts() throws {
