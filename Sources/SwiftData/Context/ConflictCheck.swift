@@ -29,6 +29,7 @@ final class ConflictCheck {
     {
       conflicts += try self.conflicts(of: storages, entity: name, &found)
     }
+    conflicts = SaveConflict.merged(conflicts)
     guard let first = conflicts.first else { return }
     feed.putBack(found)
     throw SwiftDataError.saveConflict.with(

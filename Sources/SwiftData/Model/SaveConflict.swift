@@ -13,6 +13,8 @@ public struct SaveConflict: Hashable, Sendable {
     public let storedValue: (any Sendable)?
     /// The value that the context would have saved, in the same form; without a change, the one it
     /// read.
+    ///
+    /// Also `nil` for a large value that the context had read if another writer has removed its file since.
     public let unsavedValue: (any Sendable)?
     /// Whether the context has changed the property too.
     public let isChanged: Bool
@@ -35,6 +37,37 @@ public struct SaveConflict: Hashable, Sendable {
   public let isDeleted: Bool
   /// The properties that another writer has changed; empty if the row was deleted.
   public let properties: [Property]
+}
+
+extension SaveConflict {
+  /// One conflict for each row: a row may have several instances with unsaved changes.
+  static func merged(_ conflicts: [SaveConflict]) -> [SaveConflict] {
+    var merged: [SaveConflict] = []
+    var places: [PersistentIdentifier: Int] = [:]
+    for conflict in conflicts {
+      if let place = places[conflict.identifier] {
+        merged[place] = merged[place].merged(with: conflict)
+      } else {
+        places[conflict.identifier] = merged.count
+        merged.append(conflict)
+      }
+    }
+    return merged
+  }
+
+  /// The unsaved value of an instance that has changed the property counts.
+  private func merged(with other: SaveConflict) -> SaveConflict {
+    var properties = properties
+    for property in other.properties {
+      if let index = properties.firstIndex(where: { $0.name == property.name }) {
+        if !properties[index].isChanged { properties[index] = property }
+      } else {
+        properties.append(property)
+      }
+    }
+    return SaveConflict(
+      identifier: identifier, isDeleted: isDeleted || other.isDeleted, properties: properties)
+  }
 }
 
 /// The cause of `SwiftDataError.saveConflict`.
