@@ -119,6 +119,9 @@ final class ChangeTracker {
     if storage.flags.isDisjoint(with: .isPending) { clearConflicts(of: storage) }
   }
 
+  /// Whether `forgetExternalChange` may have something to forget.
+  var hasExternalChanges: Bool { !feed.externalChanges.isEmpty }
+
   /// Called when a model takes a row or becomes a fault.
   /// - Parameter slots: What it takes.
   func forgetExternalChange(of storage: _ModelStorage, _ slots: @autoclosure () -> SlotSet = .all) {

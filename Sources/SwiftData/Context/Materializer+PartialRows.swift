@@ -9,6 +9,7 @@ extension Materializer {
     func append<M: PersistentModel>(_ type: M.Type) {
       let descriptor = batch.descriptor
       guard let table = identities.table(of: batch.scope) else { return }
+      let forgets = changes.hasExternalChanges
       var backing: any BackingData<M> = _ManagedBackingData<M>(_ModelStorage(descriptor))
       forEachRow(of: batch, in: table) { row in
         let storage = _ModelStorage(descriptor)
@@ -20,6 +21,9 @@ extension Materializer {
         let row = batch.entries[index]
         if known != nil {
           update(storage, withPartial: row.row, of: row.page.takeUnretainedValue(), batch.state)
+        } else if forgets {
+          changes.forgetExternalChange(
+            of: storage, row.page.takeUnretainedValue().filledSlots(descriptor))
         }
         let model = known ?? Materialization.makeModel(type, over: storage, passing: &backing)
         if let model = model as? T { models.append(model) }

@@ -79,6 +79,8 @@ final class Materializer {
     guard let table = identities.table(of: batch.scope) else { return [] }
     if batch.entries.count > 64 { table.reserve(batch.entries.count) }
     var backing: any BackingData<T> = _ManagedBackingData<T>(_ModelStorage(descriptor))
+    // An earlier instance may have left a record of changes by others, which a new one shows.
+    let forgets = changes.hasExternalChanges
     return [T](unsafeUninitializedCapacity: batch.entries.count) { models, count in
       guard let first = models.baseAddress else { return }
       forEachRow(of: batch, in: table) {
@@ -90,6 +92,7 @@ final class Materializer {
           guard let typed = known as? T else { return }
           model = typed
         } else {
+          if forgets { changes.forgetExternalChange(of: storage) }
           model = Materialization.makeModel(type, over: storage, passing: &backing)
         }
         (first + count).initialize(to: model)
@@ -154,6 +157,7 @@ final class Materializer {
     }
     func make<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
       let storage = makeStorage(of: snapshot, in: source)
+      changes.forgetExternalChange(of: storage)
       let model = Materialization.makeModel(type, over: storage)
       identities.insert(storage)
       return model

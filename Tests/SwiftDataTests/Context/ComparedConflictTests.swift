@@ -145,4 +145,33 @@ import Testing
     try other.save()
     try context.save()
   }
+
+  /// Reading the rest of partial models records what others have stored in the rest. The models are released
+  /// (a context keeps some that it has read), and new instances show the stored values.
+  @Test(arguments: [false, true])
+  func newInstancesShowWhatReleasedOnesHadMissed(isPartial: Bool) throws {
+    let all = (0..<1100).map { _ in Task() }
+    for task in all {
+      task.name = "many"
+      other.insert(task)
+    }
+    try other.save()
+    var descriptor = FetchDescriptor<Task>(predicate: #Predicate { $0.name != "one" })
+    descriptor.propertiesToFetch = [\.name]
+    do {
+      let partial = try context.fetch(descriptor)
+      for task in all { task.name = "stored" }
+      try other.save()
+      for task in partial { #expect(task.rank == nil) }
+    }
+    if !isPartial { descriptor.propertiesToFetch = [] }
+    let tasks = try context.fetch(descriptor)
+    #expect(tasks.count == all.count && tasks.allSatisfy { $0.name == "stored" })
+    for task in tasks { task.rank = 9 }
+    try context.save()
+    for task in tasks { task.rank = 8 }
+    all[0].name = "later"
+    try other.save()
+    expectConflict(["name"])
+  }
 }
