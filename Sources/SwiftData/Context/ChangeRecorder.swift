@@ -35,6 +35,13 @@ final class ChangeRecorder {
     storage.overlay.markChanged(slot)
   }
 
+  /// Restores the saved value of a property of a stored model, because another instance of the row gets the edit.
+  func takeBackEdit(of storage: _ModelStorage, slot: Int) {
+    guard storage.flags.contains(.isChanged), storage.changedSlots.contains(slot) else { return }
+    willChange(storage, slot: slot)
+    changes.takeBack(storage, slot: slot)
+  }
+
   /// Called after a save for an edit that was made while it wrote, and that the watchers have seen then.
   /// - Returns: Whether the model can keep the edit; false if its row no longer exists.
   func repeatChange(_ storage: _ModelStorage, slot: Int) -> Bool {

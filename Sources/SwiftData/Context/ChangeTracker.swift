@@ -157,6 +157,20 @@ final class ChangeTracker {
     if left.isEmpty { unchange(storage) }
   }
 
+  /// Gives one property of an edited model the value of the last save again, because another instance of the row gets
+  /// the edit. So conflicts of the row stay.
+  func takeBack(_ storage: _ModelStorage, slot: Int) {
+    forgetDisplacement(of: storage, slot)
+    guard let saved = changed.saved(of: storage) else { return }
+    let left = storage.changedSlots.subtracting(SlotSet(slot))
+    saved.settle(storage, leaving: left)
+    guard left.isEmpty else { return }
+    // It may have no other owner.
+    let model = storage.model
+    settle(storage)
+    withExtendedLifetime(model) {}
+  }
+
   /// The values of an edited or deleted model as they were last read or saved.
   func savedSnapshot(of storage: _ModelStorage) -> DefaultSnapshot {
     let saved = changed.saved(of: storage) ?? deleted.saved(of: storage)

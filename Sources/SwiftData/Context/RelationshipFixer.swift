@@ -42,7 +42,7 @@ final class RelationshipFixer {
         }
         return
       }
-      if let old { forget(storage, in: old._$storage, slot: inverse) }
+      if let old { leave(storage, in: old, slot: inverse, for: model) }
     }
     assign(model, to: storage, slot: slot)
     if let model, let inverse = link?.inverseSlot {
@@ -249,9 +249,25 @@ final class RelationshipFixer {
       if let current,
         let inverse = partner.descriptor.link(slot, in: coordinator)?.inverseSlot
       {
-        forget(partner, in: current._$storage, slot: inverse)
+        leave(partner, in: current, slot: inverse, for: model)
       }
       notify(partner, slot) { assign(model, to: partner, slot: slot) }
+    }
+  }
+
+  /// Removes `storage` from the inverse side, at `old`, because it gets another model.
+  ///
+  /// Another instance of the same row, which an upsert has left, is not emptied: at the save, that edit would replace the
+  /// relationship of the row. It only loses its own edit.
+  private func leave(
+    _ storage: _ModelStorage, in old: any PersistentModel, slot: Int,
+    for new: (any PersistentModel)?
+  ) {
+    let isSameRow = new.map { new in recorder.instances(of: new).contains { $0 === old } } ?? false
+    if isSameRow, !old._$storage.descriptor.properties[slot].isToMany {
+      notify(old._$storage, slot) { recorder.takeBackEdit(of: old._$storage, slot: slot) }
+    } else {
+      forget(storage, in: old._$storage, slot: slot)
     }
   }
 
