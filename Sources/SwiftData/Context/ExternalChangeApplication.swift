@@ -20,8 +20,8 @@ final class ExternalChangeApplication {
   private let unreadableValues: UnreadableValues
   private let watchers: EditWatchers
   private let conflictCheck: ConflictCheck
-  /// Failures to read models that other contexts have changed.
-  private let failures = FailureFlag()
+  /// The entities whose rows could not be read the last time.
+  private var unreadEntities: Set<String> = []
 
   init(
     _ feed: ExternalChangeFeed, _ stores: ContextStores, _ identities: IdentityRegistry,
@@ -53,7 +53,7 @@ final class ExternalChangeApplication {
     if !feed.hasUnappliedChanges { feed.putBack(saved) }
   }
 
-  /// If the rows can't be read, models stay as they are, and the changes are applied later.
+  /// If the rows of an entity can't be read, its models stay as they are, and their changes are applied later.
   /// - Parameters:
   ///   - areNew: Whether some of the changes were not applied before without success.
   ///   - readsDeleted: Whether deleted rows are read too, because the reads may see an earlier state.
@@ -82,21 +82,24 @@ final class ExternalChangeApplication {
       find(identifier) { outdated.name(slots, of: $0) }
     }
     if !saved.changedListsOfEntities.isEmpty { outdated.name(saved.changedListsOfEntities) }
-    let hadFailed: Bool
-    do {
-      try refresh(&outdated)
-      hadFailed = failures.forget()
-    } catch {
-      feed.putBack(saved)
-      // Models of any query may be outdated now, also if the changes do not concern the query. So all queries fetch:
-      // they get the error. Without new changes they have it.
-      if failures.isFirst() || areNew { watchers.didApply(.everything, lost: []) }
-      return []
-    }
+    let (unread, failed) = refresh(&outdated)
+    // A snapshot is followed by another attempt with all changes.
+    if !failed.isEmpty { feed.putBack(readsDeleted ? saved : unread) }
+    let earlier = unreadEntities
+    unreadEntities = failed
     leave(outdated)
     notifyObserversOfUnloadedLists(saved)
-    // Queries that got an error can fetch again.
-    watchers.didApply(hadFailed ? .everything : saved, lost: outdated.lost)
+    if failed == earlier {
+      // Without new changes all queries know the failure. An observer that reads again after each notification would
+      // otherwise be notified forever.
+      if failed.isEmpty || areNew || !outdated.lost.isEmpty {
+        watchers.didApply(failed.isEmpty ? saved : .everything, lost: outdated.lost)
+      }
+    } else {
+      // Models of any query may be outdated now, also if the changes do not concern the query. So all queries fetch:
+      // they get the error, or can fetch again.
+      watchers.didApply(.everything, lost: outdated.lost)
+    }
     return withExtendedLifetime(outdated) { outdated.deleted }
   }
 
@@ -153,14 +156,24 @@ final class ExternalChangeApplication {
     for live in identities.instances(of: identifier) { body(live.storage) }
   }
 
-  private func refresh(_ outdated: inout OutdatedModels) throws {
+  /// - Returns: The changes of rows that can't be read, and their entities. They alone are tried again: models that
+  ///   took their rows twice would notify their observers of values that did not change.
+  private func refresh(
+    _ outdated: inout OutdatedModels
+  ) -> (unread: SavedChanges, entities: Set<String>) {
+    var unread = SavedChanges()
+    var entities: Set<String> = []
     let models = outdated.models
     for (name, group) in Dictionary(grouping: models, by: \.storage.descriptor.entityName) {
       guard let port = stores.coordinator.port(forEntity: name),
         let descriptor = stores.coordinator.modelType(forEntity: name)?._$descriptor
       else { continue }
       let identifiers = Set(group.compactMap(\.storage.knownIdentifier))
-      let found = try stores.rows(of: Array(identifiers), descriptor, in: port)
+      guard let found = try? stores.rows(of: Array(identifiers), descriptor, in: port) else {
+        entities.insert(name)
+        for model in group { unread.insert(model.storage, model.slots) }
+        continue
+      }
       for model in group {
         if let snapshot = model.storage.knownIdentifier.flatMap({ found[$0] }) {
           take(snapshot, for: model.storage, model.slots)
@@ -169,6 +182,7 @@ final class ExternalChangeApplication {
         }
       }
     }
+    return (unread, entities)
   }
 
   /// - Parameter slots: The changed slots; nil if the log doesn't name them.

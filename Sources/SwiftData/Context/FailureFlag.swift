@@ -6,14 +6,7 @@ final class FailureFlag: Sendable {
   private let hasFailed = Mutex(false)
 
   /// A read has succeeded.
-  /// - Returns: Whether the one before had failed.
-  @discardableResult
-  func forget() -> Bool {
-    hasFailed.withLock { hasFailed in
-      defer { hasFailed = false }
-      return hasFailed
-    }
-  }
+  func forget() { hasFailed.withLock { $0 = false } }
 
   func isFirst() -> Bool {
     hasFailed.withLock { hasFailed in

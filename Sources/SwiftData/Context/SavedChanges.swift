@@ -50,6 +50,16 @@ struct SavedChanges: Sendable {
     }
   }
 
+  /// Adds a changed model.
+  /// - Parameter slots: The changed slots; nil if they are not known.
+  mutating func insert(_ storage: _ModelStorage, _ slots: SlotSet?) {
+    if let slots, let identifier = storage.knownIdentifier {
+      updated.append((identifier, slots))
+    } else {
+      invalidatedEntities.insert(storage.descriptor.entityName)
+    }
+  }
+
   mutating func append(_ other: SavedChanges) {
     inserted += other.inserted
     insertedEntities.formUnion(other.insertedEntities)

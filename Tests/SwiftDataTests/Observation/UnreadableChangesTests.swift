@@ -52,15 +52,19 @@ import Testing
   }
 
   /// Reads an observer whenever it changes, as a view does.
-  @MainActor private final class Reader {
-    private let observer: ResultsObserver<V1.Item, Never>
+  @MainActor private final class Reader<Model: PersistentModel, Value> {
+    private let observer: ResultsObserver<Model, Never>
+    private let value: (Model) -> Value
     private(set) var count = 0
 
-    init(_ observer: ResultsObserver<V1.Item, Never>) { self.observer = observer }
+    init(_ observer: ResultsObserver<Model, Never>, _ value: @escaping (Model) -> Value) {
+      self.observer = observer
+      self.value = value
+    }
 
     func read() {
       withObservationTracking {
-        _ = (observer.results.map(\.n), observer.fetchError == nil)
+        _ = (observer.results.map(value), observer.fetchError == nil)
       } onChange: { [weak self] in
         Task { @MainActor in self?.read() }
       }
@@ -87,7 +91,7 @@ import Testing
     let context = container.mainContext
     let order = [SortDescriptor(\V1.Item.code)]
     let observer = try ResultsObserver<V1.Item, Never>(sortBy: order, modelContext: context)
-    let reader = Reader(observer)
+    let reader = Reader(observer, \.n)
     reader.read()
     let sections = try ResultsObserver(
       sortBy: order, sectionBy: \V1.Item.code, modelContext: context)
@@ -149,6 +153,39 @@ import Testing
     failing.set(nil)
     #expect(observer.fetchError == nil)
     #expect(observer.results.map(\.n) == [1])
+  }
+
+  /// Each reads whenever it changes, which tries the failing rows again.
+  @MainActor @Test(.sqliteOnly("makes statements of the file fail"))
+  func observersAreNotNotifiedAgainWhileAnotherEntityFails() async throws {
+    let failing = FailingStatements()
+    let container = try contexts(failing).mine.container
+    let (mine, theirs) = (container.mainContext, ModelContext(container))
+    let (item, part) = (V1.Item("a"), V1.Part("p"))
+    mine.insert(item)
+    mine.insert(part)
+    try mine.save()
+    let readers = try (0..<4).map { _ in
+      Reader(try ResultsObserver<V1.Item, Never>(modelContext: mine), \.n)
+    }
+    for reader in readers { reader.read() }
+    let theirItem = try #require(try theirs.fetch(FetchDescriptor<V1.Item>()).first)
+    try #require(try theirs.fetch(FetchDescriptor<V1.Part>()).first).name = "q"
+    failing.set { $0.hasPrefix("SELECT") && $0.contains("ZPART") }
+    try theirs.save()
+    try await quietly(.milliseconds(100))
+    theirItem.n = 1
+    try theirs.save()
+    try await eventually("the new value") { item.n == 1 }
+    try await quietly(.milliseconds(300))
+    var reads: Int { readers.map(\.count).reduce(0, +) }
+    let (count, failures) = (reads, failing.count)
+    #expect(count <= 24)
+    try await quietly(.milliseconds(300))
+    #expect(reads == count && failing.count == failures && part.name == "p")
+    failing.set(nil)
+    mine.processPendingChanges()
+    #expect(part.name == "q")
   }
 
   @MainActor @Test(.sqliteOnly("makes statements of the file fail"))
