@@ -26,10 +26,9 @@ import Synchronization
 /// 5. Everything is synchronised with the disk. Then the copy is renamed, so a file with the final
 ///    name is complete.
 ///
-/// A killed backup leaves a file with a temporary name, which the next one to the same place removes,
-/// and links, which the next one after a day removes. A lock on the
-/// temporary file keeps two backups to one place apart. Between the steps of one backup, another one may
-/// complete or begin: after the lock, the place and the temporary name are examined again.
+/// A killed backup leaves a file with a temporary name, which the next one to the same place removes, and links, which
+/// the next one after a day removes. A lock on the temporary file keeps two backups to one place apart. Between the steps
+/// of one backup, another one may complete or begin: after the lock, the place and the temporary name are examined again.
 package struct RunningBackup {
   private let store: DefaultStore
   private let url: URL
@@ -177,8 +176,7 @@ package struct RunningBackup {
     if let count = DatabaseFile.linkCount(of: partial.path), count > 1 { unlink(partial.path) }
   }
 
-  /// Creates the temporary file, after removing what a killed backup has left.
-  /// - Returns: The descriptor that holds the lock.
+  /// Creates the temporary file, after removing what a killed backup has left. Returns the descriptor with the lock.
   private func lockPartial() throws -> Int32 {
     try removeLeftPartial()
     let file = open(partial.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -302,7 +300,10 @@ package struct RunningBackup {
     } catch is StoreSchemaMonitor.Migrated {
       source.rollback()
       // The copy gets the new version. The connections of the store refuse to write it, and any column may name files.
-      let writer = try Connection(path: store.configuration.url.path, mode: .readWrite)
+      let options = store.configuration.sqlite
+      let writer = try Connection(
+        path: store.configuration.url.path, mode: .readWrite,
+        busyTimeout: options.connectionTimeout, tuning: options.tuning)
       try begin(source, staging, locking: writer) { link in
         try StoredName.forEach(in: source) { try link($0.name) }
       }
