@@ -114,8 +114,9 @@ final class RelationshipFixer {
     _ member: any PersistentModel, in storage: _ModelStorage, slot: Int
   ) -> Bool {
     let value = storage.relationships.toManyForChange(slot)
+    if value.holds(member) { return true }
     let instances = recorder.instances(of: member)
-    if value.holds(member) || instances.contains(where: value.holds) { return true }
+    if instances.contains(where: value.holds) { return true }
     if value.members != nil || value.hasRemoved(member)
       || instances.contains(where: value.hasRemoved)
     {

@@ -28,8 +28,8 @@ extension SavePlan {
       for link in shape.links {
         let (before, after) = (Set(old?.links(link.name) ?? []), Set(new?.links(link.name) ?? []))
         if before == after { continue }
-        if link.isCounted { lists.insert(Referrer(row: identifier, property: link.name)) }
         let side = Referrer(row: identifier, property: link.name)
+        if link.isCounted { lists.insert(side) }
         for target in before.symmetricDifference(after) {
           for list in rows.shape.entities[target.entityName]?.counted ?? []
           where !list.isStored && rows.shape.isStoredSide(side, of: list) {
