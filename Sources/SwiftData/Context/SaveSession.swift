@@ -57,26 +57,26 @@ struct SaveSession {
     /// The changes for other contexts and for watchers; empty if there are none.
     var note = SavedChanges()
 
+    /// Keys of type `AnyHashable` take long to look up, so the lists are put to their places in a copy.
     var userInfo: [AnyHashable: Any] {
-      let lists: [(ModelContext.NotificationKey, [PersistentIdentifier])] = [
-        (.insertedIdentifiers, inserted), (.updatedIdentifiers, updated),
-        (.deletedIdentifiers, deleted),
-      ]
-      // A copy of the dictionary hashes no key again.
-      var userInfo = Saved.emptyUserInfo
-      for (key, identifiers) in lists where !identifiers.isEmpty {
-        for name in key.userInfoNames { userInfo[name] = identifiers }
+      let empty = Saved.emptyUserInfo
+      var userInfo = empty.dictionary
+      for (list, places) in zip([inserted, updated, deleted], empty.places) where !list.isEmpty {
+        for place in places { userInfo.values[place] = list }
       }
       return userInfo
     }
 
-    /// What a save that stores nothing posts.
-    private nonisolated(unsafe) static let emptyUserInfo: [AnyHashable: Any] = {
+    /// What a save that stores nothing posts, and the places of inserted, updated and deleted identifiers.
+    private nonisolated(unsafe) static let emptyUserInfo = {
       let keys: [ModelContext.NotificationKey] = [
         .insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers,
       ]
-      let names = keys.flatMap(\.userInfoNames)
-      return Dictionary(uniqueKeysWithValues: names.map { ($0, [PersistentIdentifier]()) })
+      let names = keys.map(\.userInfoNames)
+      var dictionary: [AnyHashable: Any] = [:]
+      for name in names.joined() { dictionary[name] = [PersistentIdentifier]() }
+      let places = names.map { $0.compactMap { dictionary.index(forKey: $0) } }
+      return (dictionary: dictionary, places: places)
     }()
   }
 

@@ -15,4 +15,9 @@ package struct StoreState: Hashable, Sendable {
     self.commits = commits
     self.changes = changes
   }
+
+  /// Whether nothing was committed in between.
+  func hasSameCommits(as other: StoreState) -> Bool {
+    connection == other.connection && commits == other.commits
+  }
 }

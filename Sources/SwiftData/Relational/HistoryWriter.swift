@@ -30,7 +30,7 @@ struct HistoryWriter {
   /// The number of the transaction; `nil` until `finish`, or if nothing was changed.
   private(set) var transaction: Int64?
 
-  /// What the next save of the same transaction needs not read.
+  /// What the next save needs not read, if nobody else has written.
   struct End {
     fileprivate let transaction: Int64
     fileprivate let lastChange: Int64
@@ -168,6 +168,7 @@ struct HistoryWriter {
   private mutating func writeGap() throws {
     let author = editor.author
     let now = self.now
+    _ = store?.takeHistoryEnd(in: session)
     if var row = store?.ownGap.row(by: author, at: now) {
       row.end = try KeySpace.next(after: row.end)
       let values: [_StoredValue] = [.integer(row.number), .real(row.time), .integer(row.end)]

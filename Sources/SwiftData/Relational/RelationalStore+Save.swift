@@ -141,7 +141,10 @@ private final class RelationalSave: OpenSave {
         try session.commit()
         if let written { store.composedText.ownWrites.write(written) }
         let isInside = store.noteSave(number, added, historyEnd, in: session)
-        if !isInside { store.composedText.ownWrites.didCommit(session) }
+        if !isInside {
+          store.composedText.ownWrites.didCommit(session)
+          store.noteCommitted(historyEnd, in: session)
+        }
         return !isInside
       }
     } catch {

@@ -79,10 +79,23 @@ extension RelationalStore {
     }
   }
 
-  /// The end of the history after the last save of the transaction that a context has opened on this database
-  /// session; `nil` if it is not known. Who takes it may write, so it is not known afterwards.
+  /// The end of the history, in a transaction that has the write lock: after the last save of the transaction that
+  /// a context has opened on this database session, or after the last commit; `nil` if it is not known. Who takes it
+  /// may write, so it is not known afterwards.
   func takeHistoryEnd(in session: any SQLSession) -> HistoryWriter.End? {
-    openTransactions.withLock { $0[ObjectIdentifier(session)]?.historyEnd.take() }
+    let committed = committedHistoryEnd.withLock { $0.take() }
+    let inside = openTransactions.withLock { $0[ObjectIdentifier(session)]?.historyEnd.take() }
+    if let inside { return inside }
+    // Another connection may have continued the history.
+    guard let (end, state) = committed, session.state?.hasSameCommits(as: state) == true
+    else { return nil }
+    return end
+  }
+
+  /// Notes the end of the history after a commit, before the session is returned.
+  func noteCommitted(_ end: HistoryWriter.End?, in session: any SQLSession) {
+    guard let end, let state = session.state else { return }
+    committedHistoryEnd.withLock { $0 = (end, state) }
   }
 
   /// Whether a context has opened a transaction around its saves, on any thread.
@@ -176,19 +189,21 @@ private final class RelationalTransaction: StoreTransaction {
 
   func commit() throws {
     let external = store.driver.externalValues
+    var last: EnclosingTransaction?
     do {
       try external?.willCommit()
       try lease.use { session in
         try session.commitEnclosingTransaction()
         store.composedText.ownWrites.didCommit(session)
+        last = forget()
+        store.noteCommitted(last?.historyEnd, in: session)
       }
     } catch {
       end { external?.didRollBack(triedCommit: true) }
       throw error
     }
-    let last = forget()?.saves.number
     external?.didCommit()
-    store.didCommit(last)
+    store.didCommit(last?.saves.number)
     lease.end()
   }
 

@@ -46,6 +46,8 @@ package final class RelationalStore: StorePort {
   /// The transactions of contexts around their saves, by their database session. Each entry is written by
   /// the thread that has the session.
   let openTransactions = Mutex<[ObjectIdentifier: EnclosingTransaction]>([:])
+  /// The end of the history after the last commit of this store, and that state; `nil` if it is not known.
+  let committedHistoryEnd = Mutex<(HistoryWriter.End, StoreState)?>(nil)
   /// The contexts that read several times from one state, by their database session.
   let openSnapshots = Mutex<[ObjectIdentifier: EditingState.ID]>([:])
 
