@@ -170,6 +170,65 @@ struct DamageTests {
     #expect(error.explanation.contains("boolean") && !error.explanation.contains("true"))
   }
 
+  struct Readings: Codable {
+    var number: Int?
+    var table: [String: Double]?
+    var link: URL?
+  }
+
+  @Model final class Record {
+    var flag: Bool?
+    var small: Int8?
+    var number: Int?
+    var wide: UInt128?
+    var double: Double?
+    var float: Float?
+    var decimal: Decimal?
+    var text: String?
+    var date: Date?
+    var data: Data?
+    var uuid: UUID?
+    var url: URL?
+    var reference: PersistentIdentifier?
+    var level: RoundTripTests.Level?
+    var numbers: [Int]?
+    var dates: Set<Date>?
+    var readings: Readings?
+    var all: [Readings]?
+    var names: [Int: String]?
+
+    init() {}
+  }
+
+  @Test(arguments: [
+    "flag", "small", "number", "wide", "double", "float", "decimal", "text", "date", "data", "uuid",
+    "url", "reference", "level", "numbers", "numbers/", "dates/", "readings/number",
+    "readings/table", "readings/table/x", "readings/link", "all//number", "all//table/x", "names/",
+  ])
+  func anObjectInsteadOfAScalar(_ path: String) throws {
+    for object in ["{}", "{\"a\": 1}", "{\"a\": {}}"] {
+      // An empty name is an element of a list.
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      // A table is an object itself.
+      if path.hasSuffix("table"), object != "{\"a\": {}}" { continue }
+      let value = parts.dropFirst().reversed().reduce(object) { value, name in
+        name.isEmpty ? "[\(value)]" : "{\"\(name)\": \(value)}"
+      }
+      let error = try error(
+        document("\"Record\": {\n\"a\": {\n\"\(parts[0])\": \(value)}}"),
+        schema: Schema([Record.self]))
+      #expect(error.code == .invalidValue && error.line == 7, "\(error)")
+      #expect(error.row == "a" && error.property == String(parts[0]), "\(error)")
+    }
+  }
+
+  @Test(arguments: ["--", "1e", "e5", ".", "", "1e999"])
+  func aDecimalThatIsNoNumber(_ text: String) throws {
+    let error = try error(
+      document("\"Record\": {\"a\": {\"decimal\": \"\(text)\"}}"), schema: Schema([Record.self]))
+    #expect(error.code == .invalidValue && error.property == "decimal")
+  }
+
   @Test func twoRowsThatReferToWhatOnlyOneMay() throws {
     let text = FormatTests.text
       .replacing("\"cover\": null", with: "\"cover\": \"Cover/red\"")

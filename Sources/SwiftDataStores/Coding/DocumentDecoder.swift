@@ -47,8 +47,8 @@ struct DocumentDecoder: Decoder {
   fileprivate func decoded<T: Decodable>(as type: T.Type) throws -> T {
     if let scalar = T.self as? any DocumentScalar.Type {
       if let found = scalar.read(value) as? T { return found }
-      // A URL with a base is an object.
-      if case .object = value {} else { throw mismatch(type) }
+      // A URL with a base is an object. Other scalars would ask this decoder for themselves again.
+      guard T.self == URL.self, case .object = value else { throw mismatch(type) }
     }
     if T.self == PersistentIdentifier.self {
       if let found = try identifier() as? T { return found }

@@ -84,9 +84,10 @@ extension Decimal: DocumentScalar {
     switch value {
     case .string("NaN"): return .nan
     case .string(let text), .number(let text):
-      guard text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }) else {
-        return nil
-      }
+      // Foundation reads the beginning of a text that is no number: "1e" as 1, and "--" as 0.
+      guard text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }),
+        Double(text) != nil
+      else { return nil }
       return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     default: return nil
     }
