@@ -5,6 +5,8 @@ import SwiftData
 struct DocumentDecoder: Decoder {
   let value: DocumentValue
   let context: Context
+  /// Notes the members that are read.
+  var read: ReadMembers?
   var codingPath: [any CodingKey] = []
 
   /// What all parts of one value have in common.
@@ -41,7 +43,9 @@ struct DocumentDecoder: Decoder {
   }
 
   fileprivate func part(_ value: DocumentValue, _ key: some CodingKey) -> DocumentDecoder {
-    DocumentDecoder(value: value, context: context, codingPath: codingPath + [key])
+    DocumentDecoder(
+      value: value, context: context, read: read?.part(key.stringValue),
+      codingPath: codingPath + [key])
   }
 
   fileprivate func decoded<T: Decodable>(as type: T.Type) throws -> T {
@@ -101,11 +105,20 @@ private struct KeyedSource<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let values: [String: DocumentValue]
 
   var codingPath: [any CodingKey] { decoder.codingPath }
-  var allKeys: [Key] { values.keys.sorted().compactMap(Key.init(stringValue:)) }
+  var allKeys: [Key] {
+    let keys = values.keys.sorted().compactMap(Key.init(stringValue:))
+    if let read = decoder.read { for key in keys { read.part(key.stringValue) } }
+    return keys
+  }
 
-  func contains(_ key: Key) -> Bool { values[key.stringValue] != nil }
+  func contains(_ key: Key) -> Bool { value(key) != nil }
 
-  func decodeNil(forKey key: Key) throws -> Bool { values[key.stringValue]?.isNull ?? true }
+  func decodeNil(forKey key: Key) throws -> Bool { value(key)?.isNull ?? true }
+
+  private func value(_ key: Key) -> DocumentValue? {
+    decoder.read?.part(key.stringValue)
+    return values[key.stringValue]
+  }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try part(key).decoded(as: type)

@@ -134,7 +134,8 @@ extension JSONText {
     newLine(3)
     append(quoted: row.key)
     append(": ")
-    let values = row.unknown.isEmpty ? row.values : row.values.merging(row.unknown) { a, _ in a }
+    var values = row.unknown.isEmpty ? row.values : row.values.merging(row.unknown) { a, _ in a }
+    for (name, unknown) in row.unknownMembers { values[name] = values[name].map(unknown.added) }
     append(.object(values), indent: 3)
     append(",")
   }

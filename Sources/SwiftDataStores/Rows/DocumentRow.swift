@@ -9,6 +9,8 @@ struct DocumentRow: Hashable, Sendable {
   var values: [String: DocumentValue]
   /// Properties that the models do not have, as the document has them.
   var unknown: [String: DocumentValue] = [:]
+  /// Members of values of the model's properties that the models do not have.
+  var unknownMembers: [String: UnknownMembers] = [:]
 
   var entity: String { identifier.entityName }
 

@@ -4,7 +4,8 @@ import SwiftData
 struct RowReader {
   let shape: DocumentShape
   let storeIdentifier: String
-  /// Whether properties that the models do not have are kept; they are an error otherwise.
+  /// Whether properties, and members of values, that the models do not have are kept; they are an error
+  /// otherwise.
   var keepsUnknown = false
   private let context: DocumentDecoder.Context
 
@@ -69,6 +70,7 @@ struct RowReader {
     if let known = known(identifier), known.key == key, known.values == row.values {
       var same = known
       same.unknown = row.unknown
+      same.unknownMembers = [:]
       return same
     }
     return try normalised(row, entity)
@@ -79,13 +81,35 @@ struct RowReader {
     var values = row.values.filter { entity.attributes[$0.key] != nil }
     values[DataStoreSnapshotCodingKey.persistentIdentifier.stringValue] = .identifier(
       row.identifier)
+    var decoder = DocumentDecoder(value: .object(values), context: context)
     var row = row
     do {
-      let snapshot = try DefaultSnapshot(
-        from: DocumentDecoder(value: .object(values), context: context))
+      let snapshot = try DefaultSnapshot(from: decoder)
       let encoded = try DocumentEncoder.values(of: snapshot, storeIdentifier: storeIdentifier)
+      var suspects: [String] = []
       for name in entity.attributes.keys {
-        row.values[name] = try encoded[name]?.stored() ?? .null
+        let value = try encoded[name]?.stored() ?? .null
+        if values[name]?.hasMembers(besides: value) == true { suspects.append(name) }
+        row.values[name] = value
+      }
+      if !suspects.isEmpty {
+        let read = ReadMembers()
+        decoder.read = read
+        _ = try DefaultSnapshot(from: decoder)
+        for name in suspects.sorted() {
+          let unknown = UnknownMembers(
+            in: values[name] ?? .null, encodedAs: row.values[name] ?? .null, read: read.part(name),
+            isInFoundOrder: !keepsUnknown)
+          if unknown.isEmpty { continue }
+          guard keepsUnknown else {
+            throw DocumentStoreError(
+              .unknownContent,
+              "The type of the value has no such member. It may be misspelled, or written by a newer version "
+                + "of the program.", entity: entity.name, row: row.key,
+              property: ([name] + unknown.path).joined(separator: "."))
+          }
+          row.unknownMembers[name] = unknown
+        }
       }
     } catch let error as DecodingError {
       throw DocumentStoreError(

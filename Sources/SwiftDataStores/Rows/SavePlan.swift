@@ -25,7 +25,8 @@ struct SaveChanges {
 ///    context did not know (`SavePlan+Rules`).
 /// 5. Links have to lead to rows, unique values have to be unique, and changed lists need as many members as
 ///    their declarations ask for (`SavePlan+Counts`).
-/// 6. The changed rows are read back, so that no save stores a row that no fetch could read.
+/// 6. Members of values that the models do not have stay with the changed values.
+/// 7. The changed rows are read back, so that no save stores a row that no fetch could read.
 ///
 /// The plan reads the rows through its changes. It is made while no other writer can change the
 /// rows, so what it decides holds.
@@ -64,6 +65,7 @@ struct SavePlan {
     try checkLinks()
     try checkUniqueValues()
     try checkCounts()
+    keepUnknownMembers()
     try checkValues()
   }
 
@@ -75,6 +77,17 @@ struct SavePlan {
     for identifier in identifiers { remove(identifier) }
     try applyRules(to: identifiers)
     try checkCounts()
+  }
+
+  private mutating func keepUnknownMembers() {
+    for case (let identifier, var row?) in changed {
+      guard let old = rows.rows[identifier], !old.unknownMembers.isEmpty else { continue }
+      for (name, unknown) in old.unknownMembers {
+        let moved = unknown.moved(from: old.values[name] ?? .null, to: row.values[name] ?? .null)
+        row.unknownMembers[name] = moved.isEmpty ? nil : moved
+      }
+      changed[identifier] = row
+    }
   }
 
   /// A type may encode a value that it does not decode.
