@@ -40,7 +40,7 @@ package enum ModelDifference: Equatable, Sendable {
       }
     }
     for property in stored.properties
-    where property.isStored && !property.isDerived && current[property.name] == nil {
+    where property.isStored && !property.isDerived && current[property.name]?.isStored != true {
       found.append(.removedProperty(entity: current.name, property))
     }
     for names in current.uniqueConstraints where !stored.uniqueConstraints.contains(names) {
