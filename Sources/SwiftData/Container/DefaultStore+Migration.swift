@@ -25,14 +25,26 @@ extension DefaultStore {
   /// Opens a store after migrating it to the version of its models.
   convenience init(_ file: FileMigration) throws {
     let configuration = file.configuration
-    let finding: StoreFileCheck.Finding?
-    do {
-      finding = try StoreFile.check(configuration).flatMap(file.run)
-    } catch {
-      throw StoreFailure.opening(error, at: configuration.url)
+    func look() throws -> StoreFileCheck.Finding? {
+      do {
+        return try StoreFile.check(configuration).flatMap(file.run)
+      } catch {
+        throw StoreFailure.opening(error, at: configuration.url)
+      }
     }
-    try self.init(
-      configuration, models: file.migration.models, finding: finding,
-      version: file.migration.version)
+    var finding = try look()
+    while true {
+      do {
+        try self.init(
+          configuration, models: file.migration.models, finding: finding,
+          version: file.migration.version)
+        return
+      } catch let refusal as SwiftDataError where refusal.reason == .schemaMismatch {
+        // Another process may have created or migrated the file since, with other models.
+        let latest = try look()
+        if latest?.stored.metadata == finding?.stored.metadata { throw refusal }
+        finding = latest
+      }
+    }
   }
 }
