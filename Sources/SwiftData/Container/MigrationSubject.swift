@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What a migration must know of the configuration of a store, whatever its database is.
 package struct MigrationSubject: Sendable {
   /// The store as the object of a sentence: `store at /trips.store`.
@@ -15,17 +17,19 @@ package struct MigrationSubject: Sendable {
     ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"].contains($0)
   }
 
-  /// Whether the store is a file.
-  let isFile: Bool
+  /// The file of the store; `nil` for a database.
+  let file: URL?
+
+  var isFile: Bool { file != nil }
 
   package init(name: String) {
     self.name = name
-    isFile = false
+    file = nil
   }
 
   init(_ configuration: ModelConfiguration) {
     name = "store at \(configuration.url.path)"
-    isFile = true
+    file = configuration.url
     allowsSave = configuration.allowsSave
     allowsMigration = configuration.allowsMigration
     keepsHistory = configuration.keepsHistory

@@ -125,6 +125,7 @@ package struct StoreMigration {
     options.refusesLosses = plan != nil && step.from == nil
     options.keepsHistory = subject.keepsHistory
     options.keepsNumbers = subject.keepsNumbers
+    options.externalFolder = subject.file.map(ExternalFolder.init)
     options.version = plan == nil ? nil : planning.versions[step.to].name
     let change = try SchemaChange(
       stored: stored, model: model, schema: schema(at: step.to, of: store), options: options,

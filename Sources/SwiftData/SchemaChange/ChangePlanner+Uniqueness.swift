@@ -108,18 +108,18 @@ extension ChangePlanner {
         places.contains { if case .links = columns[$0] { true } else { false } }
       }
       if isLinked || change.sources.isEmpty || places.count != names.count { continue }
-      // Values that are evaluated for each row, or are in files, are checked when the index is created.
+      // Values that are evaluated for each row are checked when the index is created.
       let isEvaluated = change.columns.contains { columns in
-        places.contains { place in
-          [MigrationFunction.declaredValue, MigrationFunction.moveIn]
-            .contains { columns[place].sql.contains($0) }
-        }
+        places.contains { columns[$0].sql.contains(MigrationFunction.declaredValue) }
       }
       if isEvaluated { continue }
       let rows = change.sources.indices.map { source in
         let terms = places.enumerated().map { index, place in
           let type = target.type(of: change.table.columns[place], in: change.table)
-          return "\(sql.typed(change.columns[source][place].sql, as: type)) AS U\(index)"
+          // Values in files move into their rows, and are only read here.
+          let value = change.columns[source][place].sql
+            .replacing(MigrationFunction.moveIn, with: MigrationFunction.content)
+          return "\(sql.typed(value, as: type)) AS U\(index)"
         }
         return """
           SELECT \(source) AS S, \(RowTerms.key) AS K, \(terms.joined(separator: ", ")) \

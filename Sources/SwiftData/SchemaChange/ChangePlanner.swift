@@ -44,7 +44,7 @@ struct ChangePlanner {
   ) {
     self.sql = sql
     self.target = target
-    functions = MigrationFunctions(sql)
+    functions = MigrationFunctions(sql, options.externalFolder)
     self.links = links
     self.mapping = mapping
     self.lastKeys = lastKeys

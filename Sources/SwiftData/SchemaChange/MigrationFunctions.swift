@@ -1,4 +1,5 @@
 import Foundation
+import OpenSwiftDataRowStorage
 import OpenSwiftDataSQLSyntax
 import OpenSwiftDataSQLiteEngine
 import OpenSwiftDataStoreFormat
@@ -11,6 +12,7 @@ enum MigrationFunction {
   static let isFloat = "swift_migration_is_float"
   static let moveOut = "swift_migration_move_out"
   static let moveIn = "swift_migration_move_in"
+  static let content = "swift_migration_content"
   static let movedBits = "swift_migration_moved_bits"
   static let changedBits = "swift_migration_changed_bits"
 }
@@ -24,14 +26,17 @@ enum MigrationFunction {
 final class MigrationFunctions {
   let sql: ChangeSQL
   let defaults: DeclaredDefaults
+  private let externalFolder: ExternalFolder?
   private var rawTypes: [any RawRepresentable.Type] = []
   private var cases: [MigrationCases] = []
   private var listTypes: [any Decodable.Type] = []
   private var lists: [MigrationLists] = []
   private var values: [MigrationValues] = []
 
-  init(_ sql: ChangeSQL) {
+  /// - Parameter externalFolder: The folder with values that are stored outside of rows.
+  init(_ sql: ChangeSQL, _ externalFolder: ExternalFolder?) {
     self.sql = sql
+    self.externalFolder = externalFolder
     defaults = DeclaredDefaults(sql.dialect)
   }
 
@@ -135,6 +140,20 @@ final class MigrationFunctions {
       guard case .blob(let bytes) = arguments.storedValues[1] else { return .integer(0) }
       let type = listTypes[Int(arguments.int64(0))]
       return .integer(ListFitting.fits(type, bytes) ? 1 : 0)
+    }
+    // What `moveIn` moves into a row. It reports missing files.
+    try connection.register(
+      function: MigrationFunction.content, argumentCount: 1, deterministic: true
+    ) { [externalFolder] arguments in
+      if arguments.isNull(0) { return .null }
+      return arguments.withBytes(0) { bytes in
+        switch TaggedValue(bytes) {
+        case .value(let value): return .blob(Data(value))
+        case .name(let name):
+          let name = String(decoding: name, as: UTF8.self)
+          return (try? externalFolder?.content(named: name)).map { .blob($0) } ?? .null
+        }
+      }
     }
     try connection.register(
       function: MigrationFunction.isFloat, argumentCount: 1, deterministic: true

@@ -33,6 +33,8 @@ package struct SchemaChange {
     package var keepsNumbers = false
     /// Properties to remove, by entity, in addition to those that classes declare.
     package var removedProperties: [String: Set<String>] = [:]
+    /// The folder with values that are stored outside of rows; `nil` if there is none.
+    package var externalFolder: ExternalFolder?
     /// The new version of the file, for the history.
     package var version: String?
 

@@ -114,14 +114,86 @@ import Testing
     #expect(found.count == 2)
   }
 
+  enum InRow {
+    @Model final class Photo {
+      var data: Data?
+      @Attribute(.unique) var text: String?
+      init(_ data: Data?, _ text: String?) { (self.data, self.text) = (data, text) }
+    }
+  }
+
+  enum ExternalText {
+    @Model final class Photo {
+      @Attribute(.externalStorage) var data: Data?
+      @Attribute(.externalStorage) var text: String?
+      init(_ data: Data?, _ text: String?) { (self.data, self.text) = (data, text) }
+    }
+  }
+
+  enum Pair {
+    @Model final class Photo {
+      #Unique<Photo>([\.data, \.text])
+      @Attribute(.externalStorage) var data: Data?
+      var text: String?
+      init(_ data: Data?, _ text: String?) { (self.data, self.text) = (data, text) }
+    }
+  }
+
+  private func expectDuplicate<T: PersistentModel>(
+    _ type: T.Type, _ property: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let configuration = ModelConfiguration(url: folder.store)
+    let previews = try ModelContainer.migrationPreview(
+      for: Schema([type]), configurations: [configuration])
+    #expect(previews.first?.problems.map(\.property) == [property], sourceLocation: sourceLocation)
+    #expect(previews.first?.problems.map(\.rowCount) == [1], sourceLocation: sourceLocation)
+    let error = #expect(throws: SwiftDataError.self, sourceLocation: sourceLocation) {
+      try open(type)
+    }
+    let text = error?.description ?? ""
+    #expect(
+      text.contains("1 row (p2) repeat the values of another row")
+        && text.contains("willMigrate"), "\(text)", sourceLocation: sourceLocation)
+  }
+
   @Test func equalValuesInFilesCannotBecomeUnique() throws {
+    do {
+      let context = try open(ExternalText.Photo.self)
+      for number in 0..<2 {
+        context.insert(ExternalText.Photo(large, "a"))
+        if number == 0 { try context.save() }
+      }
+      try context.save()
+      context.insert(ExternalText.Photo(Data([0]), "b"))
+      context.insert(ExternalText.Photo(Data([1]), "c"))
+      context.insert(ExternalText.Photo(nil, nil))
+      context.insert(ExternalText.Photo(nil, nil))
+      try context.save()
+    }
+    try expectDuplicate(InRow.Photo.self, "text")
+    try expectDuplicate(Pair.Photo.self, "data, text")
+    #expect(
+      try open(ExternalText.Photo.self).fetch(FetchDescriptor<ExternalText.Photo>())
+        .count { $0.data == large } == 2)
+    // What the error asks for is enough.
+    do {
+      let context = try open(ExternalText.Photo.self)
+      let photo = try context.fetch(FetchDescriptor<ExternalText.Photo>()).first { $0.text == "a" }
+      photo?.text = String(repeating: "x", count: 200_000)
+      try context.save()
+    }
+    #expect(try open(Pair.Photo.self).fetchCount(FetchDescriptor<Pair.Photo>()) == 6)
+  }
+
+  @Test func equalLargeValuesCannotBecomeUnique() throws {
     do {
       let context = try open(Plain.Photo.self)
       context.insert(Plain.Photo(large, "a"))
+      try context.save()
       context.insert(Plain.Photo(large, "b"))
       try context.save()
     }
-    #expect(throws: SwiftDataError.self) { try open(V2.Photo.self) }
+    try expectDuplicate(V2.Photo.self, "data")
     #expect(try open(Plain.Photo.self).fetch(FetchDescriptor<Plain.Photo>()).count == 2)
   }
 }
