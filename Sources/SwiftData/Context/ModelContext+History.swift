@@ -37,12 +37,14 @@ extension ModelContext {
   /// With a limit, these are the transactions that ``fetchHistory(_:)`` returns. Tokens from before the
   /// oldest remaining transaction of a store expire.
   ///
-  /// - Throws: `DataStoreError.unsupportedFeature` if no store keeps history of this type; the
+  /// - Throws: `DataStoreError.unsupportedFeature` if no store keeps history of this type;
+  ///   `SwiftDataError.storeWriteFailure` inside a snapshot or a save; the
   ///   store's error; with several stores and a limit, those of ``fetchHistory(_:)`` too. Stores before the
   ///   one that fails have then deleted their transactions.
   public func deleteHistory<T>(_ descriptor: HistoryDescriptor<T>) throws
   where T: HistoryTransaction {
     try core.coordinator.requireOpen()
+    try core.stores.requireIdle()
     // Also if a store fails: those before it have deleted.
     core.transaction?.noteDeletionOfHistory()
     let ports = core.coordinator.ports

@@ -182,4 +182,16 @@ struct HistoryDeletionTests {
     try context.deleteHistory(Descriptor(predicate: #Predicate { $0.transactionIdentifier < 3 }))
     #expect(try context.fetchHistory(Descriptor()).map(\.transactionIdentifier) == [3])
   }
+
+  @Test func aSnapshotDeletesNoHistory() throws {
+    let store = try store(2)
+    let error = thrownError {
+      try store.context.snapshot { try store.context.deleteHistory(Descriptor()) }
+    }
+    #expect(error == .storeWriteFailure)
+    #expect(error?.description.contains("Inside a snapshot nothing can be") == true)
+    #expect(try store.numbers() == [1, 2])
+    try store.context.transaction { try store.context.deleteHistory(Descriptor()) }
+    #expect(try store.numbers() == [])
+  }
 }
