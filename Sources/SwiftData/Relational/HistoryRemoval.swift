@@ -101,6 +101,10 @@ struct HistoryRemoval {
       try run(statements.changesOfList, .list(list))
       try run(statements.transactionsOfList, .list(list))
     }
+    // A gap that is now the last transaction ends before those that were removed.
+    if let last = numbers.max() {
+      try run(plans.history.endLastGap, .values([.text(HistoryTables.Text.gap), .integer(last)]))
+    }
     try record(numbers)
   }
 

@@ -20,12 +20,14 @@ struct HistoryStatements: Sendable {
   let addText: String
   /// Stores parameter 0 as the last key of transactions, and parameter 1 as that of changes.
   let storeLastKeys: String
-  /// Finds the last transaction if its context name is parameter 0 and it has no changes.
+  /// Finds the last transaction if its context name is parameter 0, it has no changes, and its gap has not ended.
   let lastGap: String
   /// Deletes that transaction.
   let removeLastGap: String
   /// Gives that transaction the number that is parameter 1.
   let moveLastGap: String
+  /// Ends the gap of that transaction at its own number, if parameter 1 is larger.
+  let endLastGap: String
   /// Assigns the number that is parameter 2, if it is the next one, and the last transaction has the
   /// number that is parameter 0 and the time that is parameter 1.
   let extendGap: String
@@ -101,6 +103,11 @@ struct HistoryStatements: Sendable {
     moveLastGap =
       Update(transactions, set: [Assignment(RowColumns.key, .parameter(1))], where: isLastGap)
       .rendered(in: dialect).sql
+    endLastGap =
+      Update(
+        transactions, set: [Assignment(RowColumns.version, .integer(1))],
+        where: .conjunction([isLastGap, .binary(RowColumns.key(), .less, .parameter(1))])
+      ).rendered(in: dialect).sql
     extendGap = HistoryStatements.extendGap.rendered(in: dialect).sql
     addMissingKeys = HistoryTables.Entity.allCases.map { entity in
       Insert(
@@ -193,6 +200,8 @@ struct HistoryStatements: Sendable {
       .binary(
         .column(table: nil, name: HistoryTables.Transaction.contextName), .equal,
         .subquery(named)),
+      // Later transactions, which were deleted, have ended the others.
+      .unary(.isNull, .column(table: nil, name: RowColumns.version)),
       .unary(.not, .exists(changes)),
     ])
   }

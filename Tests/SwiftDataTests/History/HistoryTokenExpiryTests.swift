@@ -86,6 +86,25 @@ import Testing
     _ = expectExpired(context, before[0])
   }
 
+  /// The gap does not reach to the numbers of transactions that were deleted after it.
+  @Test(.sqliteOnly("writes without history")) func deletionsAfterAGapExpireNoToken() throws {
+    let (context, loading) = (try context(), try self.context(keepsHistory: false))
+    try save(context)
+    try save(loading, 2)
+    context.author = "a"
+    try save(context)
+    let tokens = try tokens(context)
+    #expect(tokens.count == 3)
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "a" }))
+    for token in tokens[1...] { #expect(try numbers(context, behind: token) == []) }
+    #expect(expectExpired(context, tokens[0]).contains("without history"))
+    try save(context)
+    for token in tokens[1...] { #expect(try numbers(self.context(), behind: token) == [5]) }
+    try save(loading)
+    for token in tokens { _ = expectExpired(context, token) }
+  }
+
   @Test(.sqliteOnly("replaces the file")) func anOlderCopyOfTheFileIsNoticed() throws {
     let copy = folder.url.appending(path: "copy.store")
     var last: DefaultHistoryToken?
