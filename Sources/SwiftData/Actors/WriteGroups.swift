@@ -12,7 +12,9 @@
 ///    transaction. Nothing is stored. If there are others, each unit runs in a transaction of its own then; so it does
 ///    if the connection is lost before or at the commit. If one of these transactions can't begin, the units after
 ///    it fail with its error, because each would wait as long.
-/// 5. After the commit all callers get their results.
+/// 5. After the commit `didSave` is posted, for units of each author in turn. What its observers have edited is saved
+///    as a unit of its own.
+/// 6. Then all callers get their results.
 ///
 /// A store that isolates several writers (`StorePort.writesConcurrently`): each unit has a transaction of
 /// its own, beside those of the other contexts. One that another writer has disturbed runs again, and at
@@ -37,6 +39,9 @@ actor WriteGroups: ModelActor {
 
   /// After a unit that has failed after it had written, so many groups have savepoints.
   private static let groupsAfterFailure = 32
+
+  /// So many times in a row, edits by observers of saves are saved.
+  private static let longestChain = 5
 
   /// Ends the transaction of a group whose units have to run alone.
   private struct Separation: Error {
@@ -99,6 +104,7 @@ actor WriteGroups: ModelActor {
       } else {
         runAlone(waiting.take(atMost: WriteGroups.largestCount), nil)
       }
+      saveRemainingEdits()
       // Before the caller goes on, so that its next unit comes to this context again.
       hasEnded = waiting.end(index)
       answer?()
@@ -111,6 +117,30 @@ actor WriteGroups: ModelActor {
     prepareContext(context)
   }
 
+  /// Saves what observers of a save, or other code that it has called, have edited, with their author. So no later
+  /// unit begins with it. No caller waits for it: edits that can't be saved are discarded, with a line on standard
+  /// error.
+  private func saveRemainingEdits() {
+    var saveCount = 0
+    while modelContext.hasChanges {
+      let editor = modelContext.editingState
+      prepare(modelContext)
+      modelContext.editingState = editor
+      do {
+        guard saveCount < WriteGroups.longestChain else {
+          throw SwiftDataError.storeWriteFailure.with(
+            "The context was edited again after each of \(saveCount) saves in a row. Observers of didSave should "
+              + "not edit it after saves of their own edits.", because: .invalidRequest)
+        }
+        saveCount += 1
+        try modelContext.save()
+      } catch {
+        UnsavedChangesLog.noteDiscarded(modelContext.core.changes, error)
+        return modelContext.rollback()
+      }
+    }
+  }
+
   /// - Parameter shared: The store, if a unit can run again.
   private func runGroup(_ shared: (any StorePort)?) {
     // The first unit waits for the lock, not for other units.
@@ -118,8 +148,10 @@ actor WriteGroups: ModelActor {
     if group.isEmpty { return }
     var answers: [@Sendable () -> Void] = []
     var hasBegun = false
+    // Observers of the saves see what the last unit has set.
+    defer { settings.restore(in: modelContext) }
     do {
-      try modelContext.core.transaction(within: limit) {
+      try modelContext.core.transaction(within: limit, didPost: saveRemainingEdits) {
         hasBegun = true
         if divisibleGroups == 0 {
           modelContext.core.transaction?.makeIndivisible()
@@ -129,6 +161,8 @@ actor WriteGroups: ModelActor {
         let end = ContinuousClock.now + WriteGroups.longestTime
         while let write = group.last {
           answers.append(try answer(write))
+          // The save has called code that edits.
+          if modelContext.hasChanges { throw Separation(error: nil, lacksSavepoint: true) }
           guard group.count < WriteGroups.largestCount, ContinuousClock.now < end,
             let next = waiting.take(atMost: 1).first
           else { break }
@@ -161,7 +195,6 @@ actor WriteGroups: ModelActor {
     let transaction = context.core.transaction
     let count = transaction?.writeCount
     var isRun = false
-    defer { settings.restore(in: context) }
     do {
       prepare(context)
       let answer = try write.run(context)
@@ -253,7 +286,7 @@ actor WriteGroups: ModelActor {
   ) throws -> @Sendable () -> Void {
     var answer: (@Sendable () -> Void)?
     defer { settings.restore(in: modelContext) }
-    try modelContext.core.transaction(access, within: limit) {
+    try modelContext.core.transaction(access, within: limit, didPost: saveRemainingEdits) {
       hasBegun = true
       guard waiting.begin(write) else { throw CancellationError() }
       prepare(modelContext)

@@ -72,7 +72,11 @@ extension ContextCore {
 
   /// Posts a save now, or at the end of the open transaction.
   private func didSave(_ saved: SaveSession.Saved) {
-    if let transaction { transaction.append(saved) } else { post(saved) }
+    if let transaction {
+      transaction.append(saved, by: stores.editingState)
+    } else {
+      post(saved)
+    }
   }
 
   func post(_ saved: SaveSession.Saved) {

@@ -60,9 +60,9 @@ final class ContextTransaction {
   private var ephemeral: [ObjectIdentifier: EphemeralValues] = [:]
   /// The changes of the saves, for other contexts.
   fileprivate var changes = SavedChanges()
-  /// The results of the saves, for notifications.
-  fileprivate var saved: SaveSession.Saved?
-  fileprivate private(set) var saveCount = 0
+  /// The results of the saves, for notifications: one for consecutive saves of one author.
+  private var results: [(editor: EditingState, saved: SaveSession.Saved)] = []
+  private var saveCount = 0
   /// Why the transaction cannot be committed: an inner transaction has failed, or a save after one of
   /// several stores had written.
   private(set) var failure: (any Error)?
@@ -157,17 +157,23 @@ final class ContextTransaction {
   /// Records a deletion of history inside the transaction.
   func noteDeletionOfHistory() { writeCount += 1 }
 
-  func append(_ saved: SaveSession.Saved) {
+  func append(_ saved: SaveSession.Saved, by editor: EditingState) {
     writeCount += 1
     saveCount += 1
     changes.append(saved.note)
-    guard var all = self.saved else { return self.saved = saved }
-    all.inserted += saved.inserted
-    all.updated += saved.updated
-    all.deleted += saved.deleted
-    all.overwritten.merge(saved.overwritten) { $0 + $1 }
-    all.discarded.merge(saved.discarded) { $0 + $1 }
-    self.saved = all
+    if let last = results.indices.last, results[last].editor.hasTexts(of: editor) {
+      results[last].saved.append(saved)
+    } else {
+      results.append((editor, saved))
+    }
+  }
+
+  /// The notifications of the saves, by author, in their order.
+  fileprivate var notifications: [(editor: EditingState, saved: SaveSession.Saved)] {
+    // The result of a single save names each row once.
+    guard saveCount > 1 else { return results }
+    var gone: Set<PersistentIdentifier> = []
+    return results.reversed().map { ($0.editor, $0.saved.asOneSave(before: &gone)) }.reversed()
   }
 
   /// Undoes the effects of inner saves on models. Unsaved changes are already rolled back.
@@ -249,14 +255,23 @@ final class ContextTransaction {
 }
 
 extension SaveSession.Saved {
+  fileprivate mutating func append(_ later: SaveSession.Saved) {
+    inserted += later.inserted
+    updated += later.updated
+    deleted += later.deleted
+    overwritten.merge(later.overwritten) { $0 + $1 }
+    discarded.merge(later.discarded) { $0 + $1 }
+  }
+
   /// The results of several saves, with each row once: as deleted, else as inserted. The new model
   /// of a deleted row may have been merged with a row that other contexts know.
-  fileprivate var asOneSave: SaveSession.Saved {
+  /// - Parameter gone: The rows that later saves have deleted; then also those that these have.
+  fileprivate func asOneSave(before gone: inout Set<PersistentIdentifier>) -> SaveSession.Saved {
     var result = self
     var known: Set<PersistentIdentifier> = []
-    result.deleted = deleted.filter { known.insert($0).inserted }
-    result.inserted = inserted.filter { known.insert($0).inserted }
-    result.updated = updated.filter { known.insert($0).inserted }
+    result.deleted = deleted.filter { gone.insert($0).inserted }
+    result.inserted = inserted.filter { !gone.contains($0) && known.insert($0).inserted }
+    result.updated = updated.filter { !gone.contains($0) && known.insert($0).inserted }
     return result
   }
 }
@@ -266,8 +281,10 @@ extension ContextCore {
   ///   - access: Whether others may write at the same time. If they may, an error with an obstacle
   ///     (`SaveRepetition`) means that the block must be repeated.
   ///   - limit: How long to wait for other writers; `nil` for the limits of the stores.
+  ///   - didPost: Called after each `didSave`, while the context has the author of its saves.
   func transaction(
-    _ access: WriteAccess = .exclusive, within limit: Duration?, _ block: () throws -> Void
+    _ access: WriteAccess = .exclusive, within limit: Duration?, didPost: () -> Void = {},
+    _ block: () throws -> Void
   ) throws {
     try stores.requireIdle()
     if let transaction { return try runInside(transaction, block) }
@@ -297,7 +314,7 @@ extension ContextCore {
       end(transaction)
       throw SaveRepetition.obstacle(of: error) == nil ? disturbance ?? error : error
     }
-    try commit(transaction)
+    try commit(transaction, didPost)
   }
 
   /// A transaction inside another one is part of it.
@@ -328,7 +345,7 @@ extension ContextCore {
       doing: "beginning a transaction", because: .unavailable)
   }
 
-  private func commit(_ transaction: ContextTransaction) throws {
+  private func commit(_ transaction: ContextTransaction, _ didPost: () -> Void) throws {
     let announced = externalChanges.feed.announce(transaction.changes)
     var committed: [any StorePort] = []
     for (port, opened) in stores.inOrderOfConfigurations(transaction.open, port: \.port) {
@@ -356,8 +373,14 @@ extension ContextCore {
     stores.isBesideWriters = false
     externalChanges.feed.complete(announced, with: transaction.changes)
     if !transaction.changes.isEmpty { coordinator.commits.fire() }
-    // The result of a single save names each row once.
-    if let saved = transaction.saved { post(transaction.saveCount > 1 ? saved.asOneSave : saved) }
+    for (editor, saved) in transaction.notifications {
+      let current = stores.editingState
+      let isOther = !editor.hasTexts(of: current)
+      if isOther { stores.editingState = editor }
+      post(saved)
+      didPost()
+      if isOther { stores.editingState = current }
+    }
   }
 
   /// Ends a transaction that was undone.

@@ -9,21 +9,9 @@ final class UnsavedChangesLog: Sendable {
 
   func note(_ changes: ChangeTracker, hasAutosave: Bool, _ coordinator: any StoreCoordinator) {
     if changes.isEmpty || isWritten.load(ordering: .relaxed) { return }
-    var count = 0
-    let kinds = [
-      ("new", changes.inserted), ("changed", changes.changed), ("deleted", changes.deleted),
-    ].flatMap { kind, storages in
-      var sizes: [String: Int] = [:]
-      for storage in storages {
-        let entity = storage.descriptor.entityName
-        guard coordinator.isStoredInFile(entity) else { continue }
-        sizes[entity, default: 0] += 1
-        count += 1
-      }
-      return sizes.sorted { $0.key < $1.key }.map { "\($0.value) \(kind) \($0.key)" }
-    }
+    let (count, kinds) = changes.summary(where: coordinator.isStoredInFile)
     guard count > 0, !isWritten.exchange(true, ordering: .relaxed) else { return }
-    let amount = "\(count) unsaved change\(count == 1 ? "" : "s"): \(kinds.joined(separator: ", "))"
+    let amount = "\(count) unsaved change\(count == 1 ? "" : "s"): \(kinds)"
     let advice =
       hasAutosave
       ? "A context with autosave was deinitialized with \(amount). Call save(), or await "
@@ -31,6 +19,34 @@ final class UnsavedChangesLog: Sendable {
       : "A context was deinitialized with \(amount). Call save(), or rollback() to discard them; set "
         + "its reportsUnsavedChanges to false if they need not be saved."
     WarningLog.write("\(advice) Further contexts of this container are not reported.")
+  }
+
+  /// Reports edits of a `ModelWriter`'s context that belong to no unit and can't be saved.
+  static func noteDiscarded(_ changes: ChangeTracker, _ error: any Error) {
+    let (_, kinds) = changes.summary { _ in true }
+    WarningLog.write(
+      "After a unit of a ModelWriter, code such as an observer of didSave has edited its context. The unit is stored. The "
+        + "edits could not be saved and were discarded: \(kinds.isEmpty ? "edits of deleted models" : kinds). "
+        + "Call save() in the observer to handle errors. \(error)")
+  }
+}
+
+extension ChangeTracker {
+  /// The number of changed models, and their numbers by kind and class: `1 new Trip, 2 deleted Stop`.
+  func summary(where isCounted: (String) -> Bool) -> (count: Int, kinds: String) {
+    var count = 0
+    let kinds = [("new", inserted), ("changed", changed), ("deleted", deleted)].flatMap {
+      kind, storages in
+      var sizes: [String: Int] = [:]
+      for storage in storages {
+        let entity = storage.descriptor.entityName
+        guard isCounted(entity) else { continue }
+        sizes[entity, default: 0] += 1
+        count += 1
+      }
+      return sizes.sorted { $0.key < $1.key }.map { "\($0.value) \(kind) \($0.key)" }
+    }
+    return (count, kinds.joined(separator: ", "))
   }
 }
 

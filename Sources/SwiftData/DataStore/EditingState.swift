@@ -23,4 +23,9 @@ public struct EditingState: Identifiable, Sendable {
     self.contextName = contextName
     owner = id
   }
+
+  /// Whether the history has the same author and context for both.
+  func hasTexts(of other: EditingState) -> Bool {
+    author == other.author && contextName == other.contextName
+  }
 }
