@@ -17,6 +17,9 @@ import Synchronization
 /// A store in memory has one connection for reads and writes, and so has a file without readers. A
 /// read-only store has no writer. `state` guards the gate and the sleepers; holding a seat guards
 /// its connection.
+///
+/// A file that can't be locked is compared before and after each read (`UnlockedFile`). If another process has written
+/// it, the connection is opened again, and the read is repeated or throws.
 package final class ConnectionPool: @unchecked Sendable {
   package let path: String
   package let mode: OpenMode
@@ -35,6 +38,9 @@ package final class ConnectionPool: @unchecked Sendable {
     var connection: Connection?
     /// The context that writes, and the number of changes before; `nil` if none is known.
     var writing: (owner: UUID, changes: Int64)?
+    /// The file before a connection without locks was opened.
+    var file: UnlockedFile?
+    var isReading = false
   }
 
   private let state: Mutex<State>
@@ -90,11 +96,16 @@ package final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Lends a connection for reading to `body`.
-  /// - Parameter owner: The context that reads; `nil` for any context of the thread.
+  /// - Parameters:
+  ///   - owner: The context that reads; `nil` for any context of the thread.
+  ///   - canRepeat: Whether `body` may run again if another process has written a file that can't be locked.
   /// - Throws: `UncommittedChanges` if the only connection has changes of another context.
-  package func read<R>(for owner: UUID? = nil, _ body: (Connection) throws -> R) throws -> R {
+  package func read<R>(
+    for owner: UUID? = nil, canRepeat: () -> Bool = { false }, _ body: (Connection) throws -> R
+  ) throws -> R {
     let seat = try enter(.read, for: owner)
     defer { leave(seat) }
+    guard reading?.access != .immutable else { return try readUnlocked(seat, canRepeat, body) }
     return try use(seat) { connection in
       if let writing = seats[seat].writing, let owner, owner != writing.owner,
         connection.totalChanges != writing.changes
@@ -105,6 +116,49 @@ package final class ConnectionPool: @unchecked Sendable {
       try connection.checkSchemaAfterReading()
       return result
     }
+  }
+
+  /// Reads a file that could not be locked when the store was opened.
+  private func readUnlocked<R>(
+    _ index: Int, _ canRepeat: () -> Bool, _ body: (Connection) throws -> R
+  ) throws -> R {
+    let seat = seats[index]
+    func isChanged() -> Bool { seat.file.map { $0 != UnlockedFile(at: path) } ?? false }
+    var hasBegun = false
+    func attempt() -> Result<R, any Error> {
+      Result {
+        try use(index) { connection in
+          hasBegun = true
+          let result = try body(connection)
+          try connection.checkSchemaAfterReading()
+          return result
+        }
+      }
+    }
+    if seat.isReading {
+      // The enclosing read uses the connection.
+      let result = attempt()
+      if isChanged() { throw UnlockedFile.changed(path) }
+      return try result.get()
+    }
+    seat.isReading = true
+    defer { seat.isReading = false }
+    var last: any Error = UnlockedFile.changed(path)
+    for pause in UnlockedFile.pauses {
+      if pause > 0 { Thread.sleep(forTimeInterval: pause) }
+      if isChanged() { seat.connection = nil }
+      let result = attempt()
+      if case .failure(let error as SQLiteError) = result, seat.connection == nil, seat.file == nil
+      {
+        // The last process that has used the log may have removed it.
+        last = error
+        continue
+      }
+      guard isChanged() else { return try result.get() }
+      last = UnlockedFile.changed(path)
+      if hasBegun, !canRepeat() { break }
+    }
+    throw last
   }
 
   /// Lends the writing connection to `body`.
@@ -192,8 +246,15 @@ package final class ConnectionPool: @unchecked Sendable {
     let seat = seats[index]
     if let connection = seat.connection { return connection }
     let isReader = mode.isWritable && index != 0
+    var access = reading?.access
+    if access == .immutable {
+      let file = UnlockedFile(at: path)
+      // Others may use the file by now, and have made what is needed to lock it.
+      access = try DatabaseFile(at: path).readAccess == .immutable ? .immutable : .plain
+      seat.file = access == .immutable ? file : nil
+    }
     let connection = try Connection(
-      path: path, mode: isReader ? .readWrite : mode, access: reading?.access,
+      path: path, mode: isReader ? .readWrite : mode, access: access,
       busyTimeout: busyTimeout, keepsRollbackJournal: keepsRollbackJournal,
       temporaryStorage: temporaryStorage, tuning: tuning)
     try configure(connection)

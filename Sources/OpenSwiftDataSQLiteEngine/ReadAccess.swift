@@ -10,7 +10,7 @@ package enum ReadAccess: Hashable, Sendable {
   /// file.
   case shared
   /// Without locks and files. Other processes may change the file meanwhile, so the result must be
-  /// compared with the state of the file afterwards (`ConsistentRead`).
+  /// compared with the state of the file afterwards (`ConsistentRead`, `UnlockedFile`).
   case immutable
   /// Like `shared`, with a private index of the log: no other connection can use the file
   /// meanwhile, and no shared memory is created.
@@ -23,7 +23,7 @@ extension DatabaseFile {
     guard header?.usesLog == true || log?.hasContent == true else { return .plain }
     if isWritable, isFolderWritable { return .shared }
     // In a folder that can't be written, SQLite reads a log only if its shared memory exists.
-    // Without a log no connection has the file open, and a later one would not be noticed.
+    // Without a log no connection has the file open. Each read asks whether one has opened it since.
     guard let log else { return .immutable }
     return log.hasContent || hasSharedMemory ? .plain : .immutable
   }

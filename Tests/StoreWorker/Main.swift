@@ -15,6 +15,9 @@ import Synchronization
 ///   awaits.
 /// - `leave <store> <count>`: ends without awaiting it.
 /// - `read <store>`: opens the store to read and prints how many rows there are, or the error.
+/// - `follow <store>`: opens the store to read and prints how many rows there are, again for each line of its input.
+///   After the line `snapshot` it prints that number, and after the next line in the same snapshot the number or the
+///   error.
 /// - `describe <store>`: opens the store to read and prints how often the opening has read the complete
 ///   description of the file, or the error.
 ///
@@ -51,6 +54,7 @@ struct StoreWorker {
         until: arguments[4])
     }
     if arguments[1] == "read" { return read(URL(fileURLWithPath: arguments[2])) }
+    if arguments[1] == "follow" { return try follow(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "describe" { return describe(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "steps" { return try StepWork.run(URL(fileURLWithPath: arguments[2])) }
     if arguments[1] == "migrate" { return MigrationWork.run(URL(fileURLWithPath: arguments[2])) }
@@ -85,6 +89,28 @@ struct StoreWorker {
       print(try ModelContext(openToRead(store)).fetchCount(FetchDescriptor<Parcel>()))
     } catch {
       print(error)
+    }
+  }
+
+  private static func follow(_ store: URL) throws {
+    let context = ModelContext(try openToRead(store))
+    func answer(_ text: Any) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+    func count() throws -> Int { try context.fetchCount(FetchDescriptor<Parcel>()) }
+    answer(try count())
+    while let line = readLine() {
+      guard line == "snapshot" else {
+        answer(try count())
+        continue
+      }
+      do {
+        try context.snapshot {
+          answer(try count())
+          _ = readLine()
+          answer(try count())
+        }
+      } catch {
+        answer(error)
+      }
     }
   }
 

@@ -19,10 +19,16 @@ struct SQLiteDriver: SQLDriver {
   var readerCount: Int { pool.readerCount }
 
   func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
+    try reading(for: reader, canRepeat: { true }, body)
+  }
+
+  private func reading<R>(
+    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
+  ) throws -> R {
     try ReadInterruption.check()
     do {
       try seal?.check(pool.path)
-      return try pool.read(for: reader) { try body($0) }
+      return try pool.read(for: reader, canRepeat: canRepeat) { try body($0) }
     } catch is UncommittedChanges {
       throw SwiftDataError.storeReadFailure.with(
         "Another context of this thread has written to the store and not ended its transaction. The store has "
@@ -45,7 +51,7 @@ struct SQLiteDriver: SQLDriver {
   ) throws -> R {
     let number = file.external?.beginSnapshot()
     defer { if let number { file.external?.endSnapshot(number) } }
-    return try read(for: reader) { connection in
+    return try reading(for: reader, canRepeat: canRepeat) { connection in
       try ReadInterruption.allowed(in: connection) {
         try pool.hasOneConnection ? body() : connection.snapshot(body)
       }

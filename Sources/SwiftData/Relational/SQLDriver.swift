@@ -21,14 +21,16 @@ package protocol SQLDriver: Sendable {
   var writerCount: Int { get }
 
   /// Lends a session that sees commits, and uncommitted changes of the same context on the same thread.
-  /// - Parameter reader: The context; `nil` for any of the thread.
+  /// - Parameters:
+  ///   - reader: The context; `nil` for any of the thread.
+  ///   - body: May run again if the connection is lost, or if another process writes a file that can't be locked.
   /// - Throws: `SwiftDataError.storeReadFailure` also if the only session has uncommitted changes of another
   ///   context of the thread.
   func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R
 
   /// Runs reads that see one state of the database, each on the session that `read` lends this reader
   /// meanwhile.
-  /// - Parameter canRepeat: Whether `body` may run again if the connection is lost.
+  /// - Parameter canRepeat: Whether `body` may run again, as that of `read` may.
   func snapshot<R>(
     for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: () throws -> R
   ) throws -> R

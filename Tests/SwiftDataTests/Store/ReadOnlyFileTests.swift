@@ -121,11 +121,9 @@ import Testing
 
   // MARK: Folders that can't be written
 
-  /// Reads a store in another process, which sees its folder mounted read-only.
+  /// A process that reads a store, and sees its folder mounted read-only.
   /// - Parameter command: What the process does.
-  private func readMounted(
-    _ folder: StoreFolder, command: String = "read"
-  ) throws -> String {
+  private func mountedReader(_ folder: StoreFolder, _ command: String) -> (Process, Pipe) {
     let worker = Process.storeWorker([])
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
@@ -136,6 +134,13 @@ import Testing
     ]
     let output = Pipe()
     process.standardOutput = output
+    return (process, output)
+  }
+
+  private func readMounted(
+    _ folder: StoreFolder, command: String = "read"
+  ) throws -> String {
+    let (process, output) = mountedReader(folder, command)
     try process.run()
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
@@ -201,5 +206,43 @@ import Testing
     // In a folder that can be written the check locks the file.
     let worker = try StoreWorkerProcess(["describe", folder.store.path])
     #expect(try await worker.text() == "1\n")
+  }
+
+  /// A reader that could not lock the file, because no process had it open, notices that one opens it.
+  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
+  func aLaterWriterOfAFolderThatCantBeWrittenIsNoticed() throws {
+    let folder = try StoreFolder()
+    _ = try parcels(folder.store)
+    let (process, output) = mountedReader(folder, "follow")
+    let input = Pipe()
+    process.standardInput = input
+    try process.run()
+    func answer() -> String {
+      String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    }
+    func answer(to line: String) -> String {
+      input.fileHandleForWriting.write(Data("\(line)\n".utf8))
+      return answer()
+    }
+    /// Opens the store, adds a row, and closes it after the block.
+    func adding(_ body: () throws -> Void) throws {
+      let container = try ModelContainer(
+        for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: folder.store))
+      let context = ModelContext(container)
+      context.insert(Parcel(index: 0))
+      try context.save()
+      try withExtendedLifetime(container) { try body() }
+    }
+    #expect(answer() == "20\n")
+    try adding {}
+    #expect(answer(to: "") == "21\n")
+    #expect(answer(to: "snapshot") == "21\n")
+    try adding {
+      #expect(answer(to: "").contains("Read again"))
+      #expect(answer(to: "") == "22\n")
+    }
+    #expect(answer(to: "") == "22\n")
+    input.fileHandleForWriting.closeFile()
+    process.waitUntilExit()
   }
 }
