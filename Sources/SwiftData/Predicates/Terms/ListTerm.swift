@@ -28,9 +28,10 @@ struct ListTerm {
   private static func kind(of type: any Any.Type) -> ScalarTerm.Kind? {
     if let scalar = type as? any ScalarCoding.Type { return .scalar(scalar.scalarType) }
     func rawValue<T: RawRepresentable>(_ type: T.Type) -> ScalarTerm.Kind? {
-      (T.RawValue.self as? any ScalarCoding.Type).map {
-        .rawValue($0.scalarType, ObjectIdentifier(type))
-      }
+      guard let scalar = T.RawValue.self as? any ScalarCoding.Type,
+        RawValueCoding.isThatOfElements(type)
+      else { return nil }
+      return .rawValue(scalar.scalarType, ObjectIdentifier(type))
     }
     return (type as? any RawRepresentable.Type).flatMap { rawValue($0) }
   }
