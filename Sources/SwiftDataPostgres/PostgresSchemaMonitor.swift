@@ -220,20 +220,13 @@ extension PostgresSchemaMonitor.Refusal {
     }
   }
 
-  private var reason: SwiftDataError.Reason {
-    switch self {
-    case .migrated: .schemaMismatch
-    // As of a file that was replaced.
-    case .replaced: .unavailable
-    }
-  }
-
   var whileReading: any Error {
-    SwiftDataError.storeReadFailure.with("\(text).", doing: "reading rows", because: reason)
+    SwiftDataError.storeReadFailure.with(
+      "\(text).", doing: "reading rows", because: .schemaMismatch)
   }
 
   func whileWriting(else consequence: String) -> any Error {
     SwiftDataError.storeWriteFailure.with(
-      "\(text); \(consequence).", doing: "beginning the transaction", because: reason)
+      "\(text); \(consequence).", doing: "beginning the transaction", because: .schemaMismatch)
   }
 }

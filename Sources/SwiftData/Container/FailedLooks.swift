@@ -5,7 +5,7 @@
 /// |-----------------------------------------------|----------------------------------|---------------------|
 /// | fails                                         | once: observers get the error    | after a pause       |
 /// | fails because another thread writes for long  |                                  | after a pause       |
-/// | fails because the store was migrated          | once, also after another failure | after a commit      |
+/// | fails because it was migrated or replaced     | once, also after another failure | after a commit      |
 /// | fails because the container is closed         |                                  |                     |
 /// | succeeds after a failure that was reported    | that observers can read again    | after a commit      |
 ///

@@ -14,11 +14,11 @@ extension SwiftDataError.Reason {
       case .busy, .locked: .busy
       case .corrupt, .notADatabase: .storeDamaged
       case .interrupted, .aborted: .cancelled
-      // SQLITE_READONLY_DBMOVED: the file at the path is another one.
-      case .readOnly where error.extendedCode != SQLiteError.movedFile: .readOnly
-      case .permission: .readOnly
+      // SQLITE_READONLY_DBMOVED: the file at the path is another one, until a new container opens it.
+      case .readOnly where error.extendedCode == SQLiteError.movedFile: .schemaMismatch
+      case .readOnly, .permission: .readOnly
       case .cannotOpen where error.isDenied: .readOnly
-      case .readOnly, .inputOutput, .cannotOpen, .outOfMemory: .unavailable
+      case .inputOutput, .cannotOpen, .outOfMemory: .unavailable
       case .tooBig, .mismatch: .invalidValue(entity: nil, property: nil)
       case .schemaChanged: .schemaMismatch
       default: .other

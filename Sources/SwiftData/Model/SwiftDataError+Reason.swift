@@ -86,7 +86,8 @@ extension SwiftDataError {
     /// The store's file is damaged, or is not a store.
     case storeDamaged
 
-    /// The tables of the store do not fit the models.
+    /// The tables of the store do not fit the models, or the store is not at its address or path any more because
+    /// it was replaced, moved or deleted while it was open. Only a new container can be used.
     case schemaMismatch
 
     /// The connection was lost during the commit, so it is not known whether the changes are stored.

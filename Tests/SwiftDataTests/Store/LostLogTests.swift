@@ -71,7 +71,7 @@ import Testing
     }
     let text = error?.description ?? ""
     #expect(text.contains("test.store-wal was deleted, moved or replaced"), "\(text)")
-    #expect(text.contains("may be missing") && error?.reason == .unavailable, "\(text)")
+    #expect(text.contains("may be missing") && error?.reason == .schemaMismatch, "\(text)")
     // It is closed all the same.
     try await container.close()
     #expect(try Data(contentsOf: folder.store) == saved)

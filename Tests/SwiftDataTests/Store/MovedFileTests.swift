@@ -25,6 +25,8 @@ struct MovedFileTests {
       try context.save()
     }
     #expect(error == .storeWriteFailure, sourceLocation: location)
+    #expect(error?.reason == .schemaMismatch, sourceLocation: location)
+    #expect(error?.reason.isTransient == false, sourceLocation: location)
     let text = "\(error.map(String.init(describing:)) ?? "")"
     for part in ["deleted, moved or replaced", folder.store.path, "new container"] {
       #expect(text.contains(part), "\(text)", sourceLocation: location)
