@@ -6,18 +6,24 @@ struct ParameterColumn {
   let table: String?
   let column: String
 
+  /// The table into which a statement writes.
+  static func writtenTable(of sql: String) -> String? {
+    sql.firstMatch(of: #/(?:INTO|UPDATE|COPY) "((?:[^"]|"")*)"/#).map { unquoted($0.1) }
+  }
+
+  private static func unquoted(_ text: Substring) -> String {
+    String(text.replacing("\"\"", with: "\""))
+  }
+
   /// `nil` if the parameter is not compared with, assigned to or inserted into a column.
   init?(of number: Int, in sql: String) {
     let name = #/"((?:[^"]|"")*)"/#
-    func unquoted(_ text: Substring) -> String {
-      String(text.replacing("\"\"", with: "\""))
-    }
     table = sql.firstMatch(of: #/(?:INTO|UPDATE|FROM|COPY) "((?:[^"]|"")*)"/#)
-      .map { unquoted($0.1) }
+      .map { Self.unquoted($0.1) }
     if let insert = sql.firstMatch(
       of: #/^INSERT INTO "(?:[^"]|"")*" \(([^)]*)\) VALUES \(([^)]*)\)/#)
     {
-      let names = insert.1.matches(of: name).map { unquoted($0.1) }
+      let names = insert.1.matches(of: name).map { Self.unquoted($0.1) }
       let values = insert.2.split(separator: ",").map { $0.drop { $0 == " " } }
       if names.count == values.count, let index = values.firstIndex(of: "$\(number)") {
         column = names[index]
@@ -27,7 +33,7 @@ struct ParameterColumn {
     for match in sql.matches(
       of: #/"((?:[^"]|"")*)" (?:=|<>|<|>|<=|>=|IS NOT DISTINCT FROM) \$(\d+)/#)
     where match.2 == String(number) {
-      column = unquoted(match.1)
+      column = Self.unquoted(match.1)
       return
     }
     return nil

@@ -259,25 +259,36 @@ struct PostgresDriver: SQLDriver {
   private func isOfHistoryText(_ error: PostgresError) -> Bool {
     let table = HistoryTables.Entity.text.table
     if error.kind == .value { return parameterColumn(of: error)?.table == table }
-    return error.exceededIndexLimit != nil && error.sql?.contains(table.quotedName) == true
+    return error.exceededIndexLimit != nil && writtenTable(of: error) == table
   }
 
-  /// The error for a value that does not fit into an index. The server does not always name the index.
+  private func writtenTable(of error: PostgresError) -> String? {
+    error.table ?? error.sql.flatMap(ParameterColumn.writtenTable)
+  }
+
+  /// The error for a value that does not fit into an index. The server does not always name the index, and never the
+  /// value, so a property is named only if no other one can be meant.
   private func tooLong(
     _ error: PostgresError, _ limit: String, else consequence: String
   ) -> SwiftDataError {
-    let table = mapping.tables.first { definition in
-      let name = definition.table.name
-      return error.table.map { $0 == name } ?? error.sql?.contains(name.quotedName) ?? false
+    let table = writtenTable(of: error).flatMap { name in
+      mapping.tables.first { $0.table.name == name }
     }
-    let columns = table?.table.columns.filter { $0.type == .text || $0.type == .blob }.map(\.name)
+    let texts = table?.table.columns.filter { $0.type == .text || $0.type == .blob }.map(\.name)
     let indexed = table?.indexes.filter { [nil, $0.name].contains(error.constraint) }
       .flatMap(\.columns).map(\.name)
-    let entity = mapping.entities.first { $0.table == table?.table.name }
+    let columns = (texts ?? []).filter { column in
+      indexed?.contains(column) == true && error.sql?.contains(column.quotedName) != false
+    }
+    let entities = mapping.entities.filter { $0.table == table?.table.name }
+    let entity = entities.first { $0.properties(of: columns).count == columns.count }
+    let properties = entity?.properties(of: columns) ?? []
+    let isCertain = columns.count == 1 && properties.count == 1
+    let candidates = properties.map { "'\($0)'" }.joined(separator: " or ")
     return .modelValidationFailure.with(
-      "A value is too long for an index; \(consequence). \(limit) Store a shorter value, or remove #Index or "
-        + ".unique of the property.", entity: entity?.name,
-      property: names(of: (columns ?? []).filter { indexed?.contains($0) == true }, entity),
+      "A value \(isCertain || properties.isEmpty ? "" : "of \(candidates) ")is too long for an index; "
+        + "\(consequence). \(limit) Store a shorter value, or remove #Index or .unique of the property.",
+      entity: (entity ?? entities.first)?.name, property: isCertain ? properties[0] : nil,
       underlying: error)
   }
 
