@@ -187,4 +187,21 @@ struct ModelRootExpansionTests {
     #expect(text.contains("\n  \(written)static let _$descriptor"))
     #expect(text.contains("\n  \(written)init(backingData:"))
   }
+
+  @Test(
+    "Members of a class without an access level follow the extension around it",
+    arguments: [("", ""), ("fileprivate ", ""), ("package ", "package "), ("public ", "public ")])
+  func accessOfAnExtension(stated: String, written: String) {
+    func text(_ model: String) -> String {
+      expandModel("\(stated)extension Version {\n  \(model)\n}").text
+    }
+    #expect(text("@Model final class Item {}").contains("\n    \(written)init(backingData:"))
+    #expect(
+      text("@Model internal final class Item {}").contains("\n    init(backingData:"))
+    #expect(
+      text("enum Inner { @Model final class Item {} }").contains("  init(backingData:"))
+    #expect(
+      text("@ModelActor actor Importer {}").contains(
+        "\n    \(written)nonisolated let modelExecutor"))
+  }
 }

@@ -1,10 +1,11 @@
 import SwiftSyntax
 
 extension ModelDeclaration {
-  init(_ node: ClassDeclSyntax) {
+  /// - Parameter lexicalContext: The declarations around the class, from the inside.
+  init(_ node: ClassDeclSyntax, in lexicalContext: [Syntax]) {
     let members = node.memberBlock.members.map(\.decl)
     name = node.name.text
-    access = AccessLevel(of: node.modifiers)
+    access = AccessLevel(of: node.modifiers, in: lexicalContext)
     isFinal = node.modifiers.has(.final)
     mayBeIsolated = node.attributes.mayHave("MainActor") || node.hasUnknownInheritance
     possibleSuperclass = node.possibleSuperclass

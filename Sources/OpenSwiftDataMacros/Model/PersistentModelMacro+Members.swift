@@ -12,7 +12,7 @@ extension PersistentModelMacro: MemberMacro {
       context.report(.notApplicable(macro: "Model", to: declaration), at: node)
       return []
     }
-    var model = ModelDeclaration(type)
+    var model = ModelDeclaration(type, in: context.lexicalContext)
     if let argument = node.originalName {
       model.originalName = argument.nonemptyLiteral
       if model.originalName == nil {

@@ -9,9 +9,9 @@ struct ModelActorExpansion {
   /// The first stored property that a generated initialiser could not set.
   let uninitialized: PatternSyntax?
 
-  init(_ node: ActorDeclSyntax) {
+  init(_ node: ActorDeclSyntax, in lexicalContext: [Syntax]) {
     let members = node.memberBlock.members.map(\.decl)
-    access = AccessLevel(of: node.modifiers).fixed
+    access = AccessLevel(of: node.modifiers, in: lexicalContext).fixed
     declared = DeclaredMembers(members)
     declaresContainerInitializer = members.lazy
       .compactMap { $0.as(InitializerDeclSyntax.self) }

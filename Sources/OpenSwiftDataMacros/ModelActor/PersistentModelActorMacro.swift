@@ -17,7 +17,7 @@ extension PersistentModelActorMacro: MemberMacro {
       context.report(.notApplicable(macro: "ModelActor", to: declaration), at: node)
       return []
     }
-    let expansion = ModelActorExpansion(actor)
+    let expansion = ModelActorExpansion(actor, in: context.lexicalContext)
     if expansion.lacksInitializer, let property = expansion.uninitialized {
       let message = ModelDiagnostic.actorPropertyWithoutValue(
         property.trimmedDescription, actor: actor.name.text)
