@@ -49,6 +49,12 @@ extension DefaultSnapshot {
       case .attribute:
         if try container.decodeNil(forKey: key) {
           storage.overlay(.null, at: slot)
+        } else if case .attribute(.rawValue(let scalar)) = property.form,
+          let raw = try? container.decode(scalar.swiftType, forKey: key),
+          let value = Self.value(of: property.valueType, rawValue: raw)
+        {
+          // As it was encoded, without the type's own coding.
+          storage.overlay(.attribute(value), at: slot)
         } else if let type = property.valueType as? any Decodable.Type {
           storage.overlay(
             .attribute(try container.decode(type, forKey: key)), at: slot)
@@ -63,6 +69,13 @@ extension DefaultSnapshot {
     self.init(
       persistentIdentifier: identifier, descriptor: descriptor, page: nil, row: nil, cells: cells,
       toManys: toManys, changedSlots: .all)
+  }
+
+  private static func value(of type: any Any.Type, rawValue: Any) -> Any? {
+    func make<T: RawRepresentable>(_ type: T.Type) -> Any? {
+      (rawValue as? T.RawValue).flatMap { T(rawValue: $0) }
+    }
+    return (type as? any RawRepresentable.Type).flatMap { make($0) }
   }
 
   private static func descriptor(
