@@ -25,8 +25,10 @@ package struct RowValues {
   var hasNull: Bool {
     cells.contains { cell in
       switch (cell.content, row.value(cell.number)) {
-      case (.plain, .null), (.plain, .identifier), (.tagged, .null), (.tagged, .identifier): true
-      case (.plain, _), (.tagged, _): false
+      case (.plain, .null), (.plain, .identifier), (.tagged, .null), (.tagged, .identifier),
+        (.decimal, .null):
+        true
+      case (.plain, _), (.tagged, _), (.decimal, _): false
       case (.key, .identifier(let identifier)), (.entityNumber, .identifier(let identifier)):
         keys.destination(of: identifier) == nil
       case (.key, .integer), (.entityNumber, .integer): false
@@ -86,7 +88,10 @@ extension RowCells {
     to target: some ParameterTarget, at index: Int32
   ) throws {
     switch (content, value) {
-    case (.plain, _): return try RowCells.bind(value, to: target, at: index)
+    case (.decimal, .text(let digits)):
+      let number = Decimal(storedValue: .text(digits)).map { SnapshotValue($0.storedValue) }
+      return try RowCells.bind(number ?? value, to: target, at: index)
+    case (.plain, _), (.decimal, _): return try RowCells.bind(value, to: target, at: index)
     case (.tagged, _): return try RowCells.bindTagged(value, to: target, at: index)
     case (.key, .identifier(let identifier)):
       if let key = keys.destination(of: identifier)?.key { return try target.bind(key, at: index) }

@@ -8,6 +8,8 @@ package struct SaveStatements: Sendable {
   package struct Cell: Sendable {
     package enum Content: Sendable {
       case plain
+      /// A number, or a text in a blob. A row in memory has its digits as text, which SQLite would round.
+      case decimal
       /// Written after a tag byte.
       case tagged
       /// The destination's key.
@@ -86,7 +88,7 @@ package struct SaveStatements: Sendable {
   package init(_ entity: EntityMapping, constraints: [[String]], in dialect: SQLDialect) {
     self.entity = entity
     self.dialect = dialect
-    let columns = SaveStatements.columns(of: entity)
+    let columns = SaveStatements.columns(of: entity, in: dialect)
     self.columns = columns
     cells = columns.map(\.source)
     var insert = Insert(
@@ -227,7 +229,10 @@ package struct SaveStatements: Sendable {
     .binary(RowColumns.key(), .equal, .parameter(parameter))
   }
 
-  private static func columns(of entity: EntityMapping) -> [Column] {
+  private static func columns(of entity: EntityMapping, in dialect: SQLDialect) -> [Column] {
+    func content(_ column: ColumnMapping) -> Cell.Content {
+      column.sqlType == .decimal && !dialect.comparesDecimals ? .decimal : .plain
+    }
     var columns: [Column] = []
     for property in entity.properties {
       let slot = property.slot
@@ -238,13 +243,13 @@ package struct SaveStatements: Sendable {
         columns.append(
           Column(
             column, path: path, slot: slot, cell: slot,
-            content: isTagged ? .tagged : .plain))
+            content: isTagged ? .tagged : content(column)))
       case .composite(let leaves):
         for (leaf, cell) in zip(leaves, entity.descriptor.properties[slot].leafCells) {
           columns.append(
             Column(
               leaf.column, path: ([path] + leaf.leaf.path).joined(separator: "."),
-              slot: slot, cell: cell, content: .plain))
+              slot: slot, cell: cell, content: content(leaf.column)))
         }
       case .toOne(let toOne):
         columns.append(
