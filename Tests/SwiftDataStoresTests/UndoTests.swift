@@ -31,7 +31,7 @@ final class Label {
   init(_ name: String) { self.name = name }
 }
 
-/// The undo of an insertion that became a stored row.
+/// The undo of an insertion that became a stored row, and of deletions.
 struct UndoTests {
   private static let schema = Schema([Binder.self, Sheet.self, Label.self])
 
@@ -80,5 +80,30 @@ struct UndoTests {
       #expect(try links(container) == saved)
     }
     #expect(known.count == (inMemory ? 1 : 0))
+  }
+
+  @Test(arguments: Kind.all(UndoTests.schema), [false, true])
+  func deletedMembersAreInListsWithoutInverseAgain(_ kind: Kind, inBatch: Bool) throws {
+    let open = try kind.make()
+    defer { withExtendedLifetime(open) {} }
+    let container = try open()
+    let first = ModelContext(container)
+    let home = Binder("home")
+    home.loose = [Sheet("a", ""), Sheet("b", "")]
+    first.insert(home)
+    try first.save()
+    let context = ModelContext(container)
+    let undo = UndoManager()
+    context.undoManager = undo
+    if inBatch {
+      try context.delete(model: Sheet.self, where: #Predicate { $0.code == "a" })
+    } else {
+      try context.all(Sheet.self).filter { $0.code == "a" }.forEach(context.delete)
+      try context.save()
+    }
+    #expect(try links(container) == [#"b  - ["home"] []"#])
+    undo.undo()
+    try context.save()
+    #expect(try links(container) == [#"a  - ["home"] []"#, #"b  - ["home"] []"#])
   }
 }

@@ -3,7 +3,7 @@
 ///
 /// Called by `UndoRecorder` when an event with deletions ends, which is before their save. Reads what the
 /// stores know, one statement for each relationship, and the unsaved changes. A store that does not
-/// report references (`StorePort.reportsReads`) is not asked.
+/// report references (`StorePort.reportsReads`) is asked for all rows of the class.
 struct ReferencesWithoutInverse {
   struct Reference {
     let owner: any PersistentModel
@@ -58,9 +58,20 @@ struct ReferencesWithoutInverse {
     of targets: [any PersistentModel]
   ) -> [any PersistentModel] {
     let identifiers = targets.map { $0._$storage.identifier }.filter { !$0.isTemporary }
-    guard !identifiers.isEmpty, let port = stores.coordinator.port(forEntity: owner.entityName),
-      port.reportsReads
+    guard !identifiers.isEmpty, let port = stores.coordinator.port(forEntity: owner.entityName)
     else { return [] }
+    func isUnread(_ identifier: PersistentIdentifier) -> Bool {
+      materializer.registered(identifier)?.storage.flags.contains(.isFault) ?? true
+    }
+    func registered(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
+      materializer.registered(identifier)?.model as? any PersistentModel
+    }
+    func owners(in rows: [DefaultSnapshot]) -> [any PersistentModel] {
+      rows.compactMap { row in
+        isUnread(row.persistentIdentifier)
+          ? materializer.materialize(row, in: source) : registered(row.persistentIdentifier)
+      }
+    }
     let path = RelationshipPath(
       steps: [RelationshipPath.Step(owner: owner, slot: slot)], destination: link.destination,
       reads: SlotSet())
@@ -71,16 +82,20 @@ struct ReferencesWithoutInverse {
         of: request,
         leadingTo: [RelationshipPathTargets(path: path, identifiers: identifiers)]
       ).identifiers
-      let unread = owners.filter { identifier in
-        materializer.registered(identifier)?.storage.flags.contains(.isFault) ?? true
-      }
-      let rows = try stores.rows(of: unread, owner, in: port)
+      let rows = try stores.rows(of: owners.filter(isUnread), owner, in: port)
       return owners.compactMap { identifier in
         if let row = rows[identifier] { return materializer.materialize(row, in: source) }
-        return materializer.registered(identifier)?.model as? any PersistentModel
+        return registered(identifier)
       }
     }
-    return failedReads.noting { try ReadInterruption.suspended { try read(owner.type) } } ?? []
+    func readAll() throws -> [any PersistentModel] {
+      try owners(
+        in: port.rows(
+          of: owner, leadingTo: Set(identifiers), through: [slot], stores.editingState))
+    }
+    return failedReads.noting {
+      try ReadInterruption.suspended { try port.reportsReads ? read(owner.type) : readAll() }
+    } ?? []
   }
 
   /// The models of a class with unsaved values of a relationship.

@@ -22,8 +22,10 @@ final class UndoRecorder: EditWatcher {
   /// Whether the current changes are not made by the user.
   private var isPaused = false
   /// Whether the event goes on until the end of a save that belongs to it: if the save fails, what it was to
-  /// store is undone, and nothing of that is a step.
+  /// store is undone, and nothing of that is a step. References to deleted models are noted before the save.
   var holdsSteps = false
+  /// Whether the held step has the references to deleted models.
+  private var hasReferences = false
   private let changes: ChangeTracker
   private let identity: ContextIdentity
   private let coordinator: any StoreCoordinator
@@ -93,6 +95,10 @@ final class UndoRecorder: EditWatcher {
 
   func willSave() {
     if !insertedAgain.isEmpty { takeEditsOfOthers() }
+    if holdsSteps, manager.isUndoRegistrationEnabled {
+      for reference in references(in: pending) { note(reference, in: &pending) }
+      hasReferences = true
+    }
     isPaused = true
   }
 
@@ -281,7 +287,8 @@ final class UndoRecorder: EditWatcher {
     defer { hasInsertions = false }
     guard manager.isUndoRegistrationEnabled else { return }
     if hasInsertions { stepsHaveInsertions = true }
-    noteReferences(in: &step)
+    if !hasReferences { for reference in references(in: step) { note(reference, in: &step) } }
+    hasReferences = false
     let unchanged = step.close(isPresent: identity.has)
     changedBack += unchanged.filter(identity.has).map { WeakStorage(storage: $0) }
     guard !step.isEmpty else { return }
@@ -301,15 +308,19 @@ final class UndoRecorder: EditWatcher {
     recentGains.append(WeakGains(gains: step.takenMembers))
   }
 
-  /// Reading may run code of observers, whose edits belong to the next event.
-  private func noteReferences(in step: inout UndoStep) {
+  /// Reading may run code of observers, whose edits belong to the next event, or to the one that is held.
+  private func references(in step: UndoStep) -> [ReferencesWithoutInverse.Reference] {
     let deleted = step.deleted(isPresent: identity.has)
-    if deleted.isEmpty || coordinator.links.withoutInverse.isEmpty { return }
-    for reference in context.context?.references(to: deleted) ?? [] {
-      let owner = reference.owner._$storage
-      step.note(owner, wasPresent: true, wasStored: merged.contains(owner))
-      step.note(reference)
-    }
+    if deleted.isEmpty || coordinator.links.withoutInverse.isEmpty { return [] }
+    return context.context?.references(to: deleted) ?? []
+  }
+
+  private func note(
+    _ reference: ReferencesWithoutInverse.Reference, in step: inout UndoStep
+  ) {
+    let owner = reference.owner._$storage
+    step.note(owner, wasPresent: true, wasStored: merged.contains(owner))
+    step.note(reference)
   }
 
   private func scheduleEnd() {

@@ -74,7 +74,7 @@ struct UndoStep {
   mutating func close(isPresent: (_ModelStorage) -> Bool) -> [_ModelStorage] {
     let hasDeletions = models.contains { $0.wasPresent && !isPresent($0.storage) }
     for index in models.indices {
-      if !hasDeletions { models[index].mayBeDeletedByCascade = false }
+      if !hasDeletions { models[index].forgetDeletions() }
       models[index].close(isPresent: isPresent(models[index].storage))
     }
     let unchanged = models.filter { !$0.isNeeded }.map(\.storage)
@@ -156,6 +156,12 @@ struct EarlierModelState {
   fileprivate mutating func note(_ edit: ToManyEdits.Edit, _ slot: Int) {
     guard let index = toManys.firstIndex(where: { $0.slot == slot }) else { return }
     toManys[index].note(edit)
+  }
+
+  /// No deletion of the event is left.
+  fileprivate mutating func forgetDeletions() {
+    mayBeDeletedByCascade = false
+    references = []
   }
 
   /// Forgets references that the event itself has set.

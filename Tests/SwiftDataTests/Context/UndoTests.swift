@@ -353,6 +353,30 @@ import Testing
     #expect(try titles() == ["0", "1", "2"])
   }
 
+  @Test(arguments: [false, true]) func aBatchDeletionIsUndoneWithItsReferences(isHeld: Bool) throws {
+    let first = try Graph.context()
+    let (route, stop) = (Graph.Route("r"), Graph.Stop("0"))
+    route.start = stop
+    route.stops = [stop, Graph.Stop("1")]
+    first.insert(route)
+    try first.save()
+    let graph = ModelContext(first.container)
+    graph.undoManager = undo
+    let held = isHeld ? try graph.fetch(FetchDescriptor<Graph.Route>()) : []
+    try graph.delete(model: Graph.Stop.self, where: #Predicate { $0.name == "0" })
+    for _ in 0..<2 {
+      undo.undo()
+      try graph.save()
+      let stored = try #require(try graph.stored(Graph.Route.self).first)
+      #expect(stored.start?.name == "0")
+      #expect(Set(stored.stops.map(\.name)) == ["0", "1"])
+      undo.redo()
+      try graph.save()
+      #expect(try graph.stored(Graph.Route.self).map { $0.start?.name } == [nil])
+    }
+    #expect(held.allSatisfy { $0.stops.count == 1 })
+  }
+
   /// It is no step, and does not take what can be redone.
   @Test func aFailedBatchDeletionRecordsNothing() throws {
     let context = try Graph.context()
