@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SwiftData
 import SwiftDataStores
 import Testing
@@ -68,6 +69,42 @@ import Testing
     #expect(book.author == nil && book.cover?.color == "red")
     book.title = "again"
     try mine.save()
+  }
+
+  /// A batch deletion does not name the rows that it changes.
+  @Test(arguments: Kind.all, [false, true])
+  func otherRelationshipsAreAConflictBesideABatchDeletion(
+    _ kind: Kind, isLoaded: Bool
+  ) throws {
+    let open = try kind.make()
+    let (mine, theirs) = try contexts(open)
+    let book = try #require(try mine.all(Book.self).first)
+    if isLoaded { #expect(book.author != nil && book.cover != nil) }
+    book.title = "mine"
+    let same = try #require(try theirs.all(Book.self).first)
+    (same.author, same.cover) = (nil, Cover("red"))
+    try theirs.save()
+    try theirs.delete(model: Author.self, where: #Predicate { $0.name == "none" })
+    try theirs.delete(model: Book.self, where: #Predicate { $0.title == "none" })
+    let error = #expect(throws: SwiftDataError.saveConflict) { try mine.save() }
+    #expect(error?.conflicts.first?.properties.map(\.name).sorted() == ["author", "cover"])
+  }
+
+  @Test(arguments: Kind.all)
+  func observersSeeThatABatchDeletionEmptiesARelationship(_ kind: Kind) throws {
+    let open = try kind.make()
+    let (mine, theirs) = try contexts(open)
+    let book = try #require(try mine.all(Book.self).first)
+    #expect(book.cover != nil)
+    nonisolated(unsafe) var isTold = false
+    withObservationTracking {
+      _ = book.cover
+    } onChange: {
+      isTold = true
+    }
+    try theirs.delete(model: Cover.self)
+    mine.processPendingChanges()
+    #expect(isTold && book.cover == nil)
   }
 
   /// Values that are not stored are those from before the edit, also over a newer row.

@@ -219,13 +219,15 @@ final class ExternalChangeApplication {
   }
 
   /// The row may have changes of other processes too, which the log of this one does not name.
+  /// A store may keep relationships outside its rows.
   /// - Parameter read: What a pending model has last read or saved; nil for other models.
   private func changedSlots(
     in snapshot: DefaultSnapshot, of storage: _ModelStorage, named slots: SlotSet?,
     _ read: DefaultSnapshot?
   ) -> SlotSet {
-    guard var changed = slots else { return snapshot.slotsDiffering(from: storage) }
+    var changed = slots ?? snapshot.slotsDiffering(from: storage)
     if read == nil, storage.overlay.isEmpty, storage.reader != nil {
+      if slots == nil { return changed }
       changed.formUnion(
         snapshot.slotsDiffering(from: storage).subtracting(storage.descriptor.toManySlots))
     } else if let port = stores.port(of: storage) {

@@ -353,7 +353,8 @@ import Testing
     #expect(try titles() == ["0", "1", "2"])
   }
 
-  @Test(arguments: [false, true]) func aBatchDeletionIsUndoneWithItsReferences(isHeld: Bool) throws {
+  @Test(arguments: [false, true]) func aBatchDeletionIsUndoneWithItsReferences(isHeld: Bool) throws
+  {
     let first = try Graph.context()
     let (route, stop) = (Graph.Route("r"), Graph.Stop("0"))
     route.start = stop
