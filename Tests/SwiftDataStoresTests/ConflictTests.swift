@@ -107,6 +107,37 @@ import Testing
     #expect(isTold && book.cover == nil)
   }
 
+  /// The context does not know yet that another container has deleted the row.
+  @Test(arguments: Kind.all)
+  func everyFetchHasAnEditedModelWithoutRowUntilTheSave(_ kind: Kind) throws {
+    let open = try kind.make()
+    let (mine, theirs) = (ModelContext(try open()), ModelContext(try open()))
+    for title in ["a", "b"] { theirs.insert(Book(title)) }
+    try theirs.save()
+    try #require(try mine.all(Book.self).first { $0.title == "a" }).title = "edited"
+    try theirs.all(Book.self).filter { $0.title == "a" }.forEach(theirs.delete)
+    try theirs.save()
+    let edited = #Predicate<Book> { $0.title == "edited" }
+    let order = [SortDescriptor(\Book.title, order: .reverse)]
+    let requests: [(FetchDescriptor<Book>, [String])] = [
+      (FetchDescriptor(sortBy: order), ["edited", "b"]),
+      (FetchDescriptor(), ["b", "edited"]),
+      (FetchDescriptor(predicate: edited), ["edited"]),
+      (FetchDescriptor(predicate: edited, sortBy: order), ["edited"]),
+    ]
+    for isGone in [false, true] {
+      for (request, titles) in requests {
+        let expected = isGone ? titles.filter { $0 != "edited" } : titles
+        let found = try mine.fetch(request).map(\.title)
+        #expect(request.sortBy.isEmpty ? found.sorted() == expected.sorted() : found == expected)
+        #expect(try mine.fetchCount(request) == expected.count)
+        guard request.sortBy.isEmpty else { continue }
+        #expect(try mine.fetchIdentifiers(request).count == expected.count)
+      }
+      try mine.save()
+    }
+  }
+
   /// Values that are not stored are those from before the edit, also over a newer row.
   @Test(arguments: Kind.all(Schema([Mark.self])))
   func aRollbackOverANewerRowRestoresValuesThatAreNotStored(_ kind: Kind) throws {

@@ -62,7 +62,8 @@ struct PendingMerge<T: PersistentModel> {
   }
 
   /// Edited models to evaluate, one for each row. A model that another context deleted stays among the
-  /// changes until they are saved or discarded.
+  /// changes until they are saved or discarded. If another container has deleted its row, the context does not
+  /// know it yet: until then every fetch has the model.
   private var changed: [T] {
     if counts.changed == 0 { return [] }
     var edited = changes.changed(of: T._$descriptor, having: values)
@@ -141,10 +142,20 @@ struct PendingMerge<T: PersistentModel> {
     if evaluatesEverything || !port.reportsReads { return nil }
     let concerned = try concerned(at: affectedIdentifiers(), found: [])
     guard let known = try countOfUnaffected(concerned, countMatches) else { return nil }
-    guard descriptor.predicate != nil else { return known + counts.inserted }
+    guard descriptor.predicate != nil else {
+      return try countOfMissing().map { known + $0 + counts.inserted }
+    }
     return try [changed, concerned, inserted].reduce(known) { count, models in
       try count + models.count(where: matches)
     }
+  }
+
+  /// The number of edited models whose rows another container has deleted.
+  private func countOfMissing() throws -> Int? {
+    let edited = Set(changed.map(\.persistentModelID))
+    if edited.isEmpty { return 0 }
+    let among = FetchDescriptor<T>(predicate: T.isOne(of: edited))
+    return try port.count(PendingMerge.request(among, prefetcher)).map { edited.count - $0 }
   }
 
   /// The number of matching rows among those that need no evaluation. Without a predicate an edit
@@ -205,7 +216,11 @@ struct PendingMerge<T: PersistentModel> {
     var models: [T] = []
     var judged: [T] = []
     if evaluatesEverything {
-      models = try found.filter { try !$0._$storage.flags.contains(.isDeleted) && matches($0) }
+      let seen = changed.isEmpty ? [] : Set(found.map(ObjectIdentifier.init))
+      let late = changed.filter { !seen.contains(ObjectIdentifier($0)) }
+      models = try (found + late).filter {
+        try !$0._$storage.flags.contains(.isDeleted) && matches($0)
+      }
     } else if evaluatesStored {
       let concerned = try concerned(
         at: identifiers, found: identifiers.isEmpty ? [] : Set(found.map(ObjectIdentifier.init)))

@@ -53,6 +53,36 @@ import Testing
     #expect(try count("SELECT count(*) FROM ZTOY") == 0)
   }
 
+  /// The context does not know yet that the row is deleted.
+  @Test(arguments: [1, 70]) func everyFetchHasAnEditedModelWithoutRowUntilTheSave(
+    count: Int
+  ) throws {
+    for number in 0...count { mine.insert(Graph.Person("\(number)")) }
+    try mine.save()
+    let people = try theirs.fetch(FetchDescriptor<Graph.Person>())
+    for person in people where person.name != "0" { person.name = "edited" }
+    for person in try mine.fetch(FetchDescriptor<Graph.Person>()) where person.name == "1" {
+      mine.delete(person)
+    }
+    try mine.save()
+    let edited = #Predicate<Graph.Person> { $0.name == "edited" }
+    let order = [SortDescriptor(\Graph.Person.name)]
+    let requests: [(FetchDescriptor<Graph.Person>, Int)] = [
+      (FetchDescriptor(), count + 1), (FetchDescriptor(sortBy: order), count + 1),
+      (FetchDescriptor(predicate: edited), count),
+      (FetchDescriptor(predicate: edited, sortBy: order), count),
+    ]
+    for gone in [0, 1] {
+      for (request, expected) in requests {
+        #expect(try theirs.fetch(request).count == expected - gone)
+        #expect(try theirs.fetchCount(request) == expected - gone)
+        guard request.sortBy.isEmpty else { continue }
+        #expect(try theirs.fetchIdentifiers(request).count == expected - gone)
+      }
+      try theirs.save()
+    }
+  }
+
   @Test func nullifyEmptiesLinksThatTheContextDoesNotKnow() throws {
     let person = Graph.Person("a")
     mine.insert(person)
