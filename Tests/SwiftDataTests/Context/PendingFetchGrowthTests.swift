@@ -260,7 +260,8 @@ enum Blog {
       #expect(try desk.context.fetchCount(large) == 112)
       #expect(try desk.context.fetchCount(FetchDescriptor<Post>()) == 409)
     }
-    #expect(ran.allSatisfy { $0.rowCount == 1 } && ran.count == 4, "\(ran.map(\.sql))")
+    // The last one counts the edited rows, which another container may have deleted.
+    #expect(ran.allSatisfy { $0.rowCount == 1 } && ran.count == 5, "\(ran.map(\.sql))")
   }
 
   // MARK: Many pending changes
