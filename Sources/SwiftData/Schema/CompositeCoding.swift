@@ -11,49 +11,13 @@ package struct CompositeCoding: Sendable {
     self.tree = CompositeTree(leaves)
   }
 
-  /// The coding of a type that is stored in several columns; `nil` for other types.
-  static func coding(of type: any Any.Type) -> CompositeCoding? {
-    CompositeCodingCache.coding(of: type)
-  }
-
-  /// The parts that a present value always has.
-  var requiredParts: [CompositeTree.RequiredPart] { tree.requiredParts }
-
-  /// The values of the columns as the value encodes itself, in the order of the leaves.
+  /// The values of the columns, in the order of the leaves.
   ///
   /// - Parameter isOptional: Whether the property may also be nil.
   package func flatten(
     _ value: any Encodable, isOptional: Bool = false
   ) throws -> [_StoredValue] {
     try sink(of: value, isOptional: isOptional).values
-  }
-
-  /// The values of the columns, with those of parts that the value leaves out when it encodes itself.
-  func flattenCompletely(_ value: any Encodable) throws -> [_StoredValue] {
-    try completeSink(of: value, isOptional: false).values
-  }
-
-  private func completeSink(of value: any Encodable, isOptional: Bool) throws -> CompositeSink {
-    let sink = try sink(of: value, isOptional: isOptional)
-    if sink.lacksRequiredPart { complete(sink, of: value) }
-    return sink
-  }
-
-  /// Stores the parts that the value leaves out when it encodes itself, as they are after a decoding: columns are
-  /// compared and ordered as the value that a model shows. They stay null if a value decoded with them encodes
-  /// itself differently.
-  private func complete(_ sink: CompositeSink, of value: any Encodable) {
-    guard let type = type(of: value) as? any (Decodable & Encodable).Type,
-      let shown = try? restore(type, from: sink.values)
-    else { return }
-    let complete = CompositeSink(tree)
-    complete.values = sink.values
-    guard (try? complete.addMissingParts(of: shown)) != nil, complete.error == nil,
-      let read = try? restore(type, from: complete.values),
-      let written = try? self.sink(of: read, isOptional: false).values,
-      zip(written, sink.values).allSatisfy({ $0 == $1 || $0.isNaN && $1.isNaN })
-    else { return }
-    sink.values = complete.values
   }
 
   private func sink(of value: any Encodable, isOptional: Bool) throws -> CompositeSink {
@@ -68,8 +32,7 @@ package struct CompositeCoding: Sendable {
   package static func flattening(
     _ value: any Encodable, leaves: [CompositeLeaf], isOptional: Bool
   ) throws -> (values: [_StoredValue], isExact: Bool) {
-    let sink = try CompositeCodingCache.coding(for: leaves)
-      .completeSink(of: value, isOptional: isOptional)
+    let sink = try CompositeCodingCache.coding(for: leaves).sink(of: value, isOptional: isOptional)
     guard isOptional else { return (sink.values, sink.isExact) }
     // NaN is stored as null, and a value of which all columns are null is read as nil.
     return (sink.values, sink.isExact && sink.values.contains { !$0.isNull && !$0.isNaN })
@@ -85,8 +48,7 @@ package struct CompositeCoding: Sendable {
   package static func flatten(
     _ value: any Encodable, leaves: [CompositeLeaf], isOptional: Bool = false
   ) throws -> [_StoredValue] {
-    try CompositeCodingCache.coding(for: leaves).completeSink(of: value, isOptional: isOptional)
-      .values
+    try CompositeCodingCache.coding(for: leaves).flatten(value, isOptional: isOptional)
   }
 
   /// Restores a value from the result of `flatten(_:leaves:)`.
@@ -101,18 +63,7 @@ package struct CompositeCoding: Sendable {
 /// coding retains; comparing the leaves would cost as much as making the coding.
 private enum CompositeCodingCache {
   private static let codings = Mutex<[UInt: CompositeCoding]>([:])
-  private static let codingsOfTypes = Mutex<[ObjectIdentifier: CompositeCoding?]>([:])
   private static let capacity = 1024
-
-  static func coding(of type: any Any.Type) -> CompositeCoding? {
-    if let known = codingsOfTypes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-    var coding: CompositeCoding?
-    if case .composite(let leaves)? = try? storageForm(of: type) {
-      coding = CompositeCoding(leaves: leaves)
-    }
-    codingsOfTypes.withLock { $0[ObjectIdentifier(type)] = .some(coding) }
-    return coding
-  }
 
   static func coding(for leaves: [CompositeLeaf]) -> CompositeCoding {
     let storage = leaves.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }

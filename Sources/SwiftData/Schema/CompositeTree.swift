@@ -14,16 +14,7 @@ struct CompositeTree: Sendable {
 
   static let root = 0
 
-  /// A part of which a column has a value whenever the value around it is present.
-  struct RequiredPart: Sendable {
-    let codingPath: [String]
-    let leaves: [Int]
-    /// The number of coding keys to the innermost optional value around the part, and its leaves.
-    let optional: (depth: Int, leaves: [Int])?
-  }
-
   private(set) var nodes = [Node()]
-  private(set) var requiredParts: [RequiredPart] = []
   let leaves: [CompositeLeaf]
 
   init(_ leaves: [CompositeLeaf]) {
@@ -51,7 +42,6 @@ struct CompositeTree: Sendable {
       leafNodes.append(position)
     }
     for (leaf, position) in zip(leaves, leafNodes) { noteVisible(leaf, at: position) }
-    requiredParts = nodes.indices.dropFirst().compactMap(requiredPart)
   }
 
   /// Marks the nodes from a leaf upwards, as far as the leaf has a value if the node has one.
@@ -66,36 +56,6 @@ struct CompositeTree: Sendable {
       }
       depth -= 1
     }
-  }
-
-  /// Whether the node is a case of an enum, or inside of one.
-  func isInCase(_ position: Int) -> Bool {
-    form(at: position) == .enumCase
-      || nodes[position].leaves.allSatisfy { leaves[$0].isInPayload }
-  }
-
-  /// A visible leaf or enum.
-  private func requiredPart(at position: Int) -> RequiredPart? {
-    let node = nodes[position]
-    guard node.isVisible, !isInCase(position), node.children.values.allSatisfy(isInCase) else {
-      return nil
-    }
-    let path = leaves[node.leaves[0]].codingPath.prefix(depth(of: position))
-    let optionalDepth = node.leaves.compactMap {
-      leaves[$0].isInPayload ? nil : leaves[$0].optionalDepth
-    }.min()
-    let optional = optionalDepth.map { depth in
-      let prefix = path.prefix(depth)
-      return (
-        depth, leaves.indices.filter { leaves[$0].codingPath.starts(with: prefix) }
-      )
-    }
-    return RequiredPart(codingPath: Array(path), leaves: node.leaves, optional: optional)
-  }
-
-  /// The number of coding keys that lead to a node.
-  func depth(of position: Int) -> Int {
-    position == Self.root ? 0 : 1 + depth(of: nodes[position].parent)
   }
 
   func child(of position: Int, for key: any CodingKey) -> Int? {

@@ -45,7 +45,7 @@ extension DataStoreValue {
     let node = EncodedValue.Node()
     try value.encode(to: SnapshotEncoder(node: node))
     let form = try form(of: node)
-    guard case .list(let elements) = form else { return form.completed(of: value) }
+    guard case .list(let elements) = form else { return form }
     if value is any UnorderedList { return .list(elements.sorted(by: precedes)) }
     return value is any KeyedList ? .list(sortedEntries(elements)) : form
   }

@@ -131,7 +131,6 @@ extension CompositeTerm {
       var leaf = mapping.leaf
       leaf.path.removeFirst(min(depth, leaf.path.count))
       leaf.codingPath.removeFirst(min(depth, leaf.codingPath.count))
-      leaf.optionalDepth = leaf.optionalDepth.flatMap { $0 > depth ? $0 - depth : nil }
       return leaf
     }
     let values = try CompositeCoding.flatten(value, leaves: leaves)
