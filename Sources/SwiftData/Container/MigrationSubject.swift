@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// What a migration must know of the configuration of a store, whatever its database is.
 package struct MigrationSubject: Sendable {
