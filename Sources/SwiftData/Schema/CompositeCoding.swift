@@ -24,7 +24,7 @@ package struct CompositeCoding: Sendable {
     let sink = CompositeSink(tree)
     try sink.write(value, at: CompositeTree.root)
     if let error = sink.error { throw error }
-    try sink.checkEmptyCases(isOptional: isOptional)
+    try sink.checkCases(isOptional: isOptional)
     return sink
   }
 

@@ -4,8 +4,8 @@ import Foundation
 final class CompositeSink {
   let tree: CompositeTree
   var values: [_StoredValue]
-  /// The active cases without required values.
-  private var emptyCases: [Int] = []
+  /// The active cases that have values.
+  private var payloadCases: [Int] = []
   /// The first error in a function of the `Encoder` protocol that cannot throw.
   var error: (any Error)?
   /// Whether the leaves give back the value.
@@ -87,28 +87,30 @@ final class CompositeSink {
 
   /// Records the active case of an enum, if the node is a case.
   func enterCase(at position: Int) {
-    if tree.nodes[position].emptyCase != nil { emptyCases.append(position) }
+    if tree.nodes[position].payloadCase != nil { payloadCases.append(position) }
     guard tree.form(at: position) == .enumCase, let leaf = tree.nodes[position].leaf else { return }
     values[leaf] = .text(tree.leaves[leaf].name)
   }
 
-  /// Rejects a case without values that would be read as nil or as another case.
+  /// Rejects a case without values in columns that would be read as nil or as another case.
   ///
   /// - Parameter isOptional: Whether the whole value may be nil.
-  func checkEmptyCases(isOptional: Bool) throws {
-    for position in emptyCases {
+  func checkCases(isOptional: Bool) throws {
+    for position in payloadCases {
       let node = tree.nodes[position]
-      guard let emptyCase = node.emptyCase, node.leaves.allSatisfy({ values[$0].isNull }) else {
-        continue
-      }
-      let mayBeNil = emptyCase.mayBeNil || (isOptional && node.parent == CompositeTree.root)
-      let isAmbiguous = tree.emptyCases(of: node.parent).count > 1
+      guard let payloadCase = node.payloadCase, node.leaves.allSatisfy({ values[$0].isNull })
+      else { continue }
+      let mayBeNil = payloadCase.mayBeNil || (isOptional && node.parent == CompositeTree.root)
+      let isAmbiguous = !payloadCase.mayBeEmpty || tree.emptyCases(of: node.parent).count > 1
       guard mayBeNil || isAmbiguous else { continue }
       let name = tree.nodes[node.parent].children.first { $1 == position }?.key ?? ""
       throw SwiftDataError.modelValidationFailure.with(
         "The case '\(name)' can't be stored without any of its values: it has no separate column, "
-          + "so it would be read as \(mayBeNil ? "nil" : "no case or as another one"). Set one of the "
-          + "values, or add a case without values.")
+          + "so it would be read as \(mayBeNil ? "nil" : "no case or as another one"). "
+          + (payloadCase.mayBeEmpty
+            ? "Set one of the values, or add a case without values."
+            : "Its values encode none of their members: encode them always, or mark the property "
+              + "@Attribute(.codable), which stores it as one value."))
     }
   }
 

@@ -6,8 +6,8 @@ struct CompositeTree: Sendable {
     /// All leaves of this node and of nodes below it.
     var leaves: [Int] = []
     var parent = 0
-    /// Set for a case of an enum that stores nothing if all its values are absent.
-    var emptyCase: CompositeLeaf.EmptyCase?
+    /// Set for a case of an enum that has values.
+    var payloadCase: CompositeLeaf.PayloadCase?
     /// Whether a value is in one of the columns if it was encoded. Only a NaN is stored as null.
     var isVisible = false
   }
@@ -33,8 +33,8 @@ struct CompositeTree: Sendable {
           position = nodes.count - 1
         }
         let remaining = leaf.codingPath.count - depth - 1
-        if let emptyCase = leaf.emptyCases.first(where: { $0.depth == remaining }) {
-          nodes[position].emptyCase = emptyCase
+        if let payloadCase = leaf.payloadCases.first(where: { $0.depth == remaining }) {
+          nodes[position].payloadCase = payloadCase
         }
         nodes[position].leaves.append(index)
       }
@@ -64,7 +64,7 @@ struct CompositeTree: Sendable {
 
   /// The cases of an enum that may be empty.
   func emptyCases(of position: Int) -> [String] {
-    nodes[position].children.filter { nodes[$1].emptyCase != nil }.map(\.key)
+    nodes[position].children.filter { nodes[$1].payloadCase?.mayBeEmpty == true }.map(\.key)
   }
 
   func form(at position: Int) -> LeafStorageForm? {

@@ -169,16 +169,14 @@ private struct CompositeReader {
         found.leaves += inner.leaves
         found.mayBeEmpty = found.mayBeEmpty && inner.mayBeEmpty
       }
-      for index in found.leaves.indices { found.leaves[index].isInPayload = true }
       found.noteOptional(depth: caseCodingPath.count)
-      if found.mayBeEmpty {
-        all.mayBeEmpty = true
-        for index in found.leaves.indices {
-          let depth = found.leaves[index].codingPath.count - caseCodingPath.count
-          found.leaves[index].emptyCases.append(
-            CompositeLeaf.EmptyCase(depth: depth, mayBeNil: mayBeNil))
-        }
+      for index in found.leaves.indices {
+        let depth = found.leaves[index].codingPath.count - caseCodingPath.count
+        found.leaves[index].payloadCases.append(
+          CompositeLeaf.PayloadCase(
+            depth: depth, mayBeEmpty: found.mayBeEmpty, mayBeNil: mayBeNil))
       }
+      all.mayBeEmpty = all.mayBeEmpty || found.mayBeEmpty
       all.leaves += found.leaves
     }
     return all

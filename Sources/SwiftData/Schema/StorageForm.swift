@@ -21,21 +21,24 @@ package struct CompositeLeaf: Sendable {
   package var isOptional: Bool
   /// The type of the property, without `Optional`.
   package var valueType: any Any.Type
-  /// The enum cases around the leaf that have no column of their own and only optional values.
-  package var emptyCases: [EmptyCase] = []
-  /// Whether the leaf is in an associated value of an enum, whose case is known only by its values.
-  package var isInPayload = false
+  /// The enum cases around the leaf that have values, and so no column of their own.
+  package var payloadCases: [PayloadCase] = []
   /// The number of coding keys to the innermost value around the leaf, or the leaf itself, that may be absent
   /// inside the composite; `nil` if there is none.
   package var optionalDepth: Int?
 
-  /// A case that stores nothing if all its values are absent.
-  package struct EmptyCase: Sendable, Hashable {
+  /// A case with values: it stores nothing if no column of these has a value.
+  package struct PayloadCase: Sendable, Hashable {
     /// The number of keys from the case to the leaf.
     package var depth: Int
+    /// Whether all its values are optional.
+    package var mayBeEmpty: Bool
     /// Whether the property with the enum, inside another value, is optional.
     package var mayBeNil: Bool
   }
+
+  /// Whether the leaf is in an associated value of an enum, whose case is known only by its values.
+  package var isInPayload: Bool { !payloadCases.isEmpty }
 
   /// The last component of the path, which names the column.
   package var name: String { path.last ?? "" }

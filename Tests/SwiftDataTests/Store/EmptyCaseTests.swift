@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataStores
 import Testing
 
 /// Cases of enums whose values are all optional: the format has no column that marks them.
@@ -86,5 +87,79 @@ import Testing
     #expect(throws: SwiftDataError.self) { try context.save() }
     plan.rule = .never
     try context.save()
+  }
+
+  /// Otherwise the case would be lost: nothing of its value is in a column.
+  @Test(arguments: [true, false])
+  func aCaseWhoseValueEncodesNoMemberIsRefused(inDefaultStore: Bool) throws {
+    let container =
+      inDefaultStore
+      ? try ModelContainer(
+        for: ChimeClock.self, configurations: ModelConfiguration(url: folder.store))
+      : try ModelContainer(for: ChimeClock.self, configurations: DictionaryStoreConfiguration())
+    let context = ModelContext(container)
+    let clock = ChimeClock()
+    context.insert(clock)
+    let silent = ChimeClock.Alarm.chime(ChimeClock.Chime())
+    func expectRefusal(of property: String) {
+      let error = #expect(throws: SwiftDataError.self) { try context.save() }
+      #expect(error == .modelValidationFailure && error?.property == property)
+      #expect(error?.description.contains("'chime'") == true)
+    }
+    clock.alarm = silent
+    expectRefusal(of: "alarm")
+    let unsaved = FetchDescriptor<ChimeClock>(predicate: #Predicate { $0.alarm == silent })
+    #expect(try context.fetchCount(unsaved) == 1)
+    clock.alarm = .bell(1)
+    clock.other = silent
+    expectRefusal(of: "other")
+    clock.other = nil
+    clock.inner = ChimeClock.Inner(alarm: silent)
+    expectRefusal(of: "inner")
+    clock.inner = ChimeClock.Inner(alarm: .chime(ChimeClock.Chime(volume: 3)), other: silent)
+    expectRefusal(of: "inner")
+    clock.inner = ChimeClock.Inner(alarm: .chime(ChimeClock.Chime(volume: 3)))
+    (clock.alarms, clock.whole) = ([silent], silent)
+    try context.save()
+    let found = try #require(try ModelContext(container).fetch(FetchDescriptor<ChimeClock>()).first)
+    #expect(found.alarm == .bell(1) && found.other == nil && found.inner == clock.inner)
+    #expect(found.alarms == [silent] && found.whole == silent)
+    #expect(try ModelContext(container).fetchCount(unsaved) == 0)
+  }
+}
+
+@Model final class ChimeClock {
+  var alarm: Alarm = Alarm.off
+  var other: Alarm?
+  var inner: Inner?
+  var alarms: [Alarm] = []
+  @Attribute(.codable) var whole: Alarm = Alarm.off
+
+  init() {}
+
+  enum Alarm: Codable, Equatable { case off, bell(Int), chime(Chime) }
+
+  struct Inner: Codable, Equatable {
+    var alarm: Alarm
+    var other: Alarm?
+  }
+
+  /// Leaves out its default when it encodes itself.
+  struct Chime: Codable, Equatable {
+    var volume = 5
+
+    init(volume: Int = 5) { self.volume = volume }
+
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      volume = try values.decodeIfPresent(Int.self, forKey: .volume) ?? 5
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      if volume != 5 { try values.encode(volume, forKey: .volume) }
+    }
+
+    enum CodingKeys: String, CodingKey { case volume }
   }
 }

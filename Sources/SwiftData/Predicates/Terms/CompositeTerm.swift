@@ -45,7 +45,7 @@ extension CompositeTerm {
 
   /// Whether all columns of a value may be empty.
   var mayBeEmpty: Bool {
-    leaves.contains { !$0.leaf.emptyCases.isEmpty }
+    leaves.contains { $0.leaf.payloadCases.contains(where: \.mayBeEmpty) }
       || leaves.allSatisfy { mapping in
         // One of the cases of a required enum is set.
         let isInRequiredEnum =
