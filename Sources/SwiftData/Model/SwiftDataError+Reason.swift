@@ -86,8 +86,10 @@ extension SwiftDataError {
     /// The store's file is damaged, or is not a store.
     case storeDamaged
 
-    /// The tables of the store do not fit the models, or the store is not at its address or path any more because
-    /// it was replaced, moved or deleted while it was open. Only a new container can be used.
+    /// The tables of the store do not fit the models, or the store is not at its address or path any more.
+    ///
+    /// Another program has migrated the store, or it was replaced, moved or deleted while it was open. Open a new
+    /// container: the open one can be used again only when its store is back.
     case schemaMismatch
 
     /// The connection was lost during the commit, so it is not known whether the changes are stored.

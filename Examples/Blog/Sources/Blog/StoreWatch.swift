@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import SwiftData
 
-/// Ends the server with an error when another program has migrated the store to other models.
+/// Ends the server with an error when another program has migrated the store to other models, or replaced its database.
 ///
 /// From then on each request would fail, and liveness does not ask the store. So the process ends, and its supervisor
 /// starts it again.
@@ -16,7 +16,7 @@ struct StoreWatch: Service {
         do {
           try await blog.check()
         } catch let error as SwiftDataError where error.reason == .schemaMismatch {
-          logger.critical("The store was migrated to other models. The server ends.")
+          logger.critical("The store was migrated or replaced. The server ends.")
           throw error
         } catch {
           // A busy store is none of its concern: /readyz tells it.

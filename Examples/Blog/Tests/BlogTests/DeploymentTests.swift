@@ -80,7 +80,7 @@ final class DeploymentTests {
 
     let ended = try server.finished()
     #expect(ended.status != 0)
-    #expect(ended.errors.contains("The store was migrated to other models"), "\(ended.errors)")
+    #expect(ended.errors.contains("The store was migrated or replaced"), "\(ended.errors)")
   }
 
   @Test func `serve and backup refuse a missing store`() throws {
