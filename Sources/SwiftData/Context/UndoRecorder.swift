@@ -24,8 +24,6 @@ final class UndoRecorder: EditWatcher {
   /// Whether the event goes on until the end of a save that belongs to it: if the save fails, what it was to
   /// store is undone, and nothing of that is a step. References to deleted models are noted before the save.
   var holdsSteps = false
-  /// Whether the held step has the references to deleted models.
-  private var hasReferences = false
   private let changes: ChangeTracker
   private let identity: ContextIdentity
   private let coordinator: any StoreCoordinator
@@ -96,8 +94,8 @@ final class UndoRecorder: EditWatcher {
   func willSave() {
     if !insertedAgain.isEmpty { takeEditsOfOthers() }
     if holdsSteps, manager.isUndoRegistrationEnabled {
-      for reference in references(in: pending) { note(reference, in: &pending) }
-      hasReferences = true
+      let found = references(to: pending.newTargets(isPresent: identity.has))
+      for reference in found { note(reference, in: &pending) }
     }
     isPaused = true
   }
@@ -287,8 +285,8 @@ final class UndoRecorder: EditWatcher {
     defer { hasInsertions = false }
     guard manager.isUndoRegistrationEnabled else { return }
     if hasInsertions { stepsHaveInsertions = true }
-    if !hasReferences { for reference in references(in: step) { note(reference, in: &step) } }
-    hasReferences = false
+    let found = references(to: step.newTargets(isPresent: identity.has))
+    for reference in found { note(reference, in: &step) }
     let unchanged = step.close(isPresent: identity.has)
     changedBack += unchanged.filter(identity.has).map { WeakStorage(storage: $0) }
     guard !step.isEmpty else { return }
@@ -309,8 +307,9 @@ final class UndoRecorder: EditWatcher {
   }
 
   /// Reading may run code of observers, whose edits belong to the next event, or to the one that is held.
-  private func references(in step: UndoStep) -> [ReferencesWithoutInverse.Reference] {
-    let deleted = step.deleted(isPresent: identity.has)
+  private func references(
+    to deleted: [any PersistentModel]
+  ) -> [ReferencesWithoutInverse.Reference] {
     if deleted.isEmpty || coordinator.links.withoutInverse.isEmpty { return [] }
     return context.context?.references(to: deleted) ?? []
   }

@@ -6,6 +6,8 @@ struct UndoStep {
   private var indices: [ObjectIdentifier: Int] = [:]
   /// The gains of lists without an inverse; `nil` if there are none.
   private(set) var takenMembers: TakenMembers?
+  /// The models that `newTargets` has returned.
+  private var targets: Set<ObjectIdentifier> = []
 
   var isEmpty: Bool { models.isEmpty }
 
@@ -61,12 +63,13 @@ struct UndoStep {
     models[index].note(reference)
   }
 
-  /// The models that the event deleted, and those that delete rules may delete with them.
-  func deleted(isPresent: (_ModelStorage) -> Bool) -> [any PersistentModel] {
+  /// The models that the event deleted since the last call, and those that delete rules may delete with them.
+  mutating func newTargets(isPresent: (_ModelStorage) -> Bool) -> [any PersistentModel] {
     let deleted = models.filter { $0.wasPresent && !isPresent($0.storage) }
     if deleted.isEmpty { return [] }
     let cascaded = models.filter { $0.mayBeDeletedByCascade && isPresent($0.storage) }
-    return (deleted + cascaded).map(\.model)
+    return (deleted + cascaded).filter { targets.insert(ObjectIdentifier($0.storage)).inserted }
+      .map(\.model)
   }
 
   /// Keeps what an undo has to do, compared with the current state.
@@ -79,7 +82,7 @@ struct UndoStep {
     }
     let unchanged = models.filter { !$0.isNeeded }.map(\.storage)
     models.removeAll { !$0.isNeeded }
-    indices = [:]
+    (indices, targets) = ([:], [])
     return unchanged
   }
 

@@ -378,6 +378,40 @@ import Testing
     #expect(held.allSatisfy { $0.stops.count == 1 })
   }
 
+  /// With what the observer deletes, or without the batch, which it takes back.
+  @Test(arguments: [ModelContext.didSave, ModelContext.willSave])
+  func aDeletionBesideABatchIsUndoneWithItsReferences(in notification: Notification.Name) throws {
+    let first = try Graph.context()
+    for name in ["0", "1"] {
+      let route = Graph.Route(name)
+      route.start = Graph.Stop(name)
+      first.insert(route)
+    }
+    try first.save()
+    let graph = ModelContext(first.container)
+    graph.undoManager = undo
+    func deleteLast() throws {
+      for stop in try graph.fetch(FetchDescriptor<Graph.Stop>()) where stop.name == "1" {
+        graph.delete(stop)
+      }
+    }
+    nonisolated(unsafe) let react = {
+      if notification == ModelContext.willSave { graph.rollback() } else { try? deleteLast() }
+    }
+    let observer = NotificationCenter.default.addObserver(
+      forName: notification, object: graph, queue: nil
+    ) { _ in react() }
+    try graph.delete(model: Graph.Stop.self, where: #Predicate { $0.name == "0" })
+    NotificationCenter.default.removeObserver(observer)
+    try deleteLast()
+    try graph.save()
+    #expect(try graph.stored(Graph.Route.self).allSatisfy { $0.start == nil || $0.name == "0" })
+    while undo.canUndo { undo.undo() }
+    try graph.save()
+    let routes = try graph.stored(Graph.Route.self).filter { $0.name == "1" }
+    #expect(routes.map { $0.start?.name } == ["1"])
+  }
+
   /// It is no step, and does not take what can be redone.
   @Test func aFailedBatchDeletionRecordsNothing() throws {
     let context = try Graph.context()
