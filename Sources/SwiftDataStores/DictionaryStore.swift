@@ -96,7 +96,13 @@ public final class DictionaryStore: DataStore {
   }
 }
 
-extension DictionaryStore: LinkClearing, MemberCounting {}
+extension DictionaryStore: LinkClearing, MemberCounting {
+  package func rows(
+    of entity: String, leadingTo targets: Set<PersistentIdentifier>, through properties: Set<String>
+  ) throws -> [DefaultSnapshot] {
+    try contents.read { try $0.snapshots(of: entity, leadingTo: targets, through: properties) }
+  }
+}
 
 extension DictionaryStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.

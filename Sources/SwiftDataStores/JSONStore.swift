@@ -160,7 +160,13 @@ public final class JSONStore: DataStore {
   }
 }
 
-extension JSONStore: LinkClearing, MemberCounting {}
+extension JSONStore: LinkClearing, MemberCounting {
+  package func rows(
+    of entity: String, leadingTo targets: Set<PersistentIdentifier>, through properties: Set<String>
+  ) throws -> [DefaultSnapshot] {
+    try read { try $0.snapshots(of: entity, leadingTo: targets, through: properties) }
+  }
+}
 
 extension JSONStore: DataStoreBatching {
   /// Deletes the rows of a request, by the delete rules.

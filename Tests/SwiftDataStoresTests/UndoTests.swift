@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SwiftDataStores
+import Synchronization
 import Testing
 
 @Model
@@ -27,6 +28,35 @@ final class Sheet {
 final class Label {
   @Attribute(.unique) var name: String
   @Relationship(inverse: \Sheet.labels) var sheets: [Sheet] = []
+
+  init(_ name: String) { self.name = name }
+}
+
+/// A value of a postcard, which counts how often it is read from a row.
+struct Ink: Codable {
+  static let readings = Mutex(0)
+
+  init() {}
+
+  init(from decoder: any Decoder) { Ink.readings.withLock { $0 += 1 } }
+
+  func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: CodingKeys.self) }
+
+  private enum CodingKeys: CodingKey {}
+}
+
+@Model
+final class Postcard {
+  var ink = Ink()
+  var sender: Sender?
+  var others: [Sender] = []
+
+  init(_ sender: Sender?) { self.sender = sender }
+}
+
+@Model
+final class Sender {
+  var name: String
 
   init(_ name: String) { self.name = name }
 }
@@ -105,5 +135,33 @@ struct UndoTests {
     undo.undo()
     try context.save()
     #expect(try links(container) == [#"a  - ["home"] []"#, #"b  - ["home"] []"#])
+  }
+
+  @Test(.serialized, arguments: Kind.all(Schema([Postcard.self, Sender.self])))
+  func theEndOfADeletionReadsOnlyRowsThatReferToTheDeletedModel(_ kind: Kind) throws {
+    let open = try kind.make()
+    defer { withExtendedLifetime(open) {} }
+    let first = ModelContext(try open())
+    let senders = ["a", "b"].map(Sender.init)
+    for number in 0..<50 {
+      let card = Postcard(number == 7 ? senders[0] : senders[1])
+      if number == 8 { card.others = senders }
+      first.insert(card)
+    }
+    try first.save()
+    let context = ModelContext(try open())
+    let undo = UndoManager()
+    context.undoManager = undo
+    let sender = try #require(try context.all(Sender.self).first { $0.name == "a" })
+    Ink.readings.withLock { $0 = 0 }
+    context.delete(sender)
+    context.processPendingChanges()
+    #expect((1...4).contains(Ink.readings.withLock(\.self)))
+    try context.save()
+    undo.undo()
+    try context.save()
+    let cards = try ModelContext(open()).all(Postcard.self)
+    #expect(cards.count { $0.sender?.name == "a" } == 1)
+    #expect(cards.count { card in card.others.contains { $0.name == "a" } } == 1)
   }
 }

@@ -3,7 +3,7 @@
 ///
 /// Called by `UndoRecorder` when an event with deletions ends, which is before their save. Reads what the
 /// stores know, one statement for each relationship, and the unsaved changes. A store that does not
-/// report references (`StorePort.reportsReads`) is asked for all rows of the class.
+/// report references (`StorePort.reportsReads`) is asked once for each class.
 struct ReferencesWithoutInverse {
   struct Reference {
     let owner: any PersistentModel
@@ -29,12 +29,19 @@ struct ReferencesWithoutInverse {
   }
 
   func references(to targets: [any PersistentModel]) -> [Reference] {
-    stores.coordinator.links.withoutInverse.flatMap { owner, slot, link in
+    let links = stores.coordinator.links.withoutInverse.filter { link in
+      targets.contains { $0._$storage.descriptor.isKind(of: link.link.destination) }
+    }
+    var known: (owner: _ModelDescriptor, rows: [DefaultSnapshot])?
+    return links.flatMap { owner, slot, link in
       let wanted = targets.filter { $0._$storage.descriptor.isKind(of: link.destination) }
-      if wanted.isEmpty { return [Reference]() }
       let byIdentifier = Dictionary(
         wanted.map { ($0._$storage.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-      let stored = storedOwners(owner, slot, link, of: wanted)
+      if known?.owner !== owner {
+        let slots = links.filter { $0.owner === owner }.map(\.slot)
+        known = (owner, rows(of: owner, leadingTo: targets, through: slots))
+      }
+      let stored = storedOwners(owner, slot, link, of: wanted, among: known?.rows ?? [])
         .filter { !$0._$storage.changedSlots.contains(slot) }
       return (stored + pendingOwners(owner, slot)).flatMap { model -> [Reference] in
         let storage = model._$storage
@@ -52,10 +59,27 @@ struct ReferencesWithoutInverse {
     }
   }
 
+  /// The rows that refer to some of the targets, from a store that does not report reads.
+  private func rows(
+    of owner: _ModelDescriptor, leadingTo targets: [any PersistentModel], through slots: [Int]
+  ) -> [DefaultSnapshot] {
+    let identifiers = targets.map { $0._$storage.identifier }.filter { !$0.isTemporary }
+    guard !identifiers.isEmpty, let port = stores.coordinator.port(forEntity: owner.entityName),
+      !port.reportsReads
+    else { return [] }
+    return failedReads.noting {
+      try ReadInterruption.suspended {
+        try port.rows(
+          of: owner, leadingTo: Set(identifiers), through: slots, stores.editingState)
+      }
+    } ?? []
+  }
+
   /// The models whose rows refer to some of the targets.
+  /// - Parameter rows: The rows of a store that does not report reads.
   private func storedOwners(
     _ owner: _ModelDescriptor, _ slot: Int, _ link: RelationshipLink,
-    of targets: [any PersistentModel]
+    of targets: [any PersistentModel], among rows: [DefaultSnapshot]
   ) -> [any PersistentModel] {
     let identifiers = targets.map { $0._$storage.identifier }.filter { !$0.isTemporary }
     guard !identifiers.isEmpty, let port = stores.coordinator.port(forEntity: owner.entityName)
@@ -66,11 +90,13 @@ struct ReferencesWithoutInverse {
     func registered(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
       materializer.registered(identifier)?.model as? any PersistentModel
     }
-    func owners(in rows: [DefaultSnapshot]) -> [any PersistentModel] {
-      rows.compactMap { row in
-        isUnread(row.persistentIdentifier)
-          ? materializer.materialize(row, in: source) : registered(row.persistentIdentifier)
-      }
+    if !port.reportsReads {
+      let wanted = Set(identifiers)
+      return rows.filter { $0.relatedIdentifiers(slot).contains(where: wanted.contains) }
+        .compactMap { row in
+          isUnread(row.persistentIdentifier)
+            ? materializer.materialize(row, in: source) : registered(row.persistentIdentifier)
+        }
     }
     let path = RelationshipPath(
       steps: [RelationshipPath.Step(owner: owner, slot: slot)], destination: link.destination,
@@ -88,14 +114,7 @@ struct ReferencesWithoutInverse {
         return registered(identifier)
       }
     }
-    func readAll() throws -> [any PersistentModel] {
-      try owners(
-        in: port.rows(
-          of: owner, leadingTo: Set(identifiers), through: [slot], stores.editingState))
-    }
-    return failedReads.noting {
-      try ReadInterruption.suspended { try port.reportsReads ? read(owner.type) : readAll() }
-    } ?? []
+    return failedReads.noting { try ReadInterruption.suspended { try read(owner.type) } } ?? []
   }
 
   /// The models of a class with unsaved values of a relationship.

@@ -75,6 +75,11 @@ extension SnapshotPort {
     of owner: _ModelDescriptor, leadingTo targets: Set<PersistentIdentifier>, through slots: [Int],
     _ editingState: EditingState
   ) throws -> [DefaultSnapshot] {
+    if let store = store as? any LinkClearing {
+      return try store.rows(
+        of: owner.entityName, leadingTo: targets,
+        through: Set(slots.map { owner.properties[$0].name }))
+    }
     func fetchAll<T: PersistentModel>(_ type: T.Type) throws -> [DefaultSnapshot] {
       try rows(
         of: DataStoreFetchRequest(descriptor: FetchDescriptor<T>(), editingState: editingState)

@@ -166,8 +166,8 @@ package protocol StorePort: AnyObject, Sendable {
   /// Whether a context has to empty the relationships without an inverse that lead to deleted models.
   var leavesLinksToContext: Bool { get }
 
-  /// Fetches the rows of a class and its subclasses whose relationships lead to some models. Called if
-  /// `leavesLinksToContext`.
+  /// Fetches the rows of a class and its subclasses in which relationships without an inverse lead to some models.
+  /// Not for stores that report reads.
   /// - Throws: `SwiftDataError`, or the store's error.
   func rows(
     of owner: _ModelDescriptor, leadingTo targets: Set<PersistentIdentifier>, through slots: [Int],
@@ -318,7 +318,14 @@ package protocol PortProviding: DataStore {
 
 /// A store with the public protocol that itself empties the relationships of its rows that lead to deleted
 /// ones, and refuses a deletion if they are required. A context leaves relationships without an inverse to it.
-package protocol LinkClearing: DataStore {}
+package protocol LinkClearing: DataStore where Snapshot == DefaultSnapshot {
+  /// The rows of an entity and its subentities in which some stored relationships lead to some models, found without
+  /// reading all rows.
+  /// - Throws: The errors of `fetch`.
+  func rows(
+    of entity: String, leadingTo targets: Set<PersistentIdentifier>, through properties: Set<String>
+  ) throws -> [DefaultSnapshot]
+}
 
 /// A store with the public protocol that refuses a save after which a stored row has too few or too many members.
 /// A context leaves the lists of stored models to it, which another writer may have changed.

@@ -48,6 +48,18 @@ extension DocumentRows {
     return found
   }
 
+  /// The rows of an entity and its subentities in which some stored relationships lead to some rows.
+  mutating func snapshots(
+    of entity: String, leadingTo targets: Set<PersistentIdentifier>, through properties: Set<String>
+  ) throws -> [DefaultSnapshot] {
+    let found = targets.flatMap { target in
+      referrers(of: target).filter {
+        properties.contains($0.property) && shape.isKind($0.row.entityName, of: entity)
+      }
+    }
+    return try snapshots(of: Set(found.map(\.row)).sorted())
+  }
+
   mutating func cachedSnapshots(
     for identifiers: [PersistentIdentifier]
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
