@@ -17,6 +17,8 @@ final class ChangeTracker {
   private var displacedLinks: [ObjectIdentifier: [Int: PersistentIdentifier]] = [:]
   /// What lists without an inverse gained, in the order of the edits.
   private(set) var gainsWithoutInverse: [MemberGain] = []
+  /// By class, how many of `changed` have rows in a state of the store, from the first one that was appended.
+  private var changedWithRows: [String: (state: StoreState, count: Int)] = [:]
   /// What other contexts have stored under the unsaved changes.
   private let feed: ExternalChangeFeed
 
@@ -219,6 +221,21 @@ final class ChangeTracker {
   func changed(
     of descriptor: _ModelDescriptor, having values: [RequiredValue] = []
   ) -> [_ModelStorage] { changed.storages(of: descriptor, having: values) }
+
+  /// Edited models, without those that are known to have rows in a state of the store.
+  func changed(
+    of descriptor: _ModelDescriptor, unknownIn state: StoreState?
+  ) -> [_ModelStorage] {
+    guard let known = changedWithRows[descriptor.entityName], known.state == state else {
+      return changed(of: descriptor)
+    }
+    return changed.storages(after: known.count).filter { $0.descriptor.isKind(of: descriptor) }
+  }
+
+  /// Called when all edited models of a class have rows in a state of the store.
+  func noteRowsOfChanged(of descriptor: _ModelDescriptor, in state: StoreState) {
+    changedWithRows[descriptor.entityName] = (state, changed.appendedCount)
+  }
 
   func deleted(of descriptor: _ModelDescriptor) -> [_ModelStorage] {
     deleted.storages(of: descriptor)

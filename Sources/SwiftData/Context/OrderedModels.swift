@@ -14,6 +14,8 @@ struct OrderedModels: Sequence {
   private var saved: [SavedValues] = []
   private let keepsSavedValues: Bool
   private(set) var size = 0
+  /// How many models were ever appended.
+  private(set) var appendedCount = 0
   /// Created by the first fetch that asks for some of many models.
   private var index: PendingIndex?
 
@@ -29,6 +31,12 @@ struct OrderedModels: Sequence {
     entries.append(Entry(model: model, storage: storage))
     if keepsSavedValues { self.saved.append(saved) }
     size += 1
+    appendedCount += 1
+  }
+
+  /// The models that were appended after the first `count` ones.
+  func storages(after count: Int) -> [_ModelStorage] {
+    entries.suffix(appendedCount - count).compactMap { $0?.storage }
   }
 
   /// - Returns: The saved values of the model; nil if it is not in this list.

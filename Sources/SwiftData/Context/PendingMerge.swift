@@ -150,12 +150,24 @@ struct PendingMerge<T: PersistentModel> {
     }
   }
 
-  /// The number of edited models whose rows another container has deleted.
+  /// The number of edited models whose rows another container has deleted. Asks only for those that were not known
+  /// to have rows in this state of the store.
   private func countOfMissing() throws -> Int? {
-    let edited = Set(changed.map(\.persistentModelID))
-    if edited.isEmpty { return 0 }
-    let among = FetchDescriptor<T>(predicate: T.isOne(of: edited))
-    return try port.count(PendingMerge.request(among, prefetcher)).map { edited.count - $0 }
+    let state = try port.state(for: prefetcher.editingState)
+    let unknown = changes.changed(of: T._$descriptor, unknownIn: state)
+      .filter { !$0.flags.contains(.hasNoRow) }.compactMap(\.knownIdentifier)
+    guard try countOfMissing(among: unknown) != 0 else {
+      if let state, !unknown.isEmpty { changes.noteRowsOfChanged(of: T._$descriptor, in: state) }
+      return 0
+    }
+    return try countOfMissing(among: changed.map(\.persistentModelID))
+  }
+
+  private func countOfMissing(among identifiers: [PersistentIdentifier]) throws -> Int? {
+    if identifiers.isEmpty { return 0 }
+    let rows = Set(identifiers)
+    let among = FetchDescriptor<T>(predicate: T.isOne(of: rows))
+    return try port.count(PendingMerge.request(among, prefetcher)).map { rows.count - $0 }
   }
 
   /// The number of matching rows among those that need no evaluation. Without a predicate an edit

@@ -132,6 +132,10 @@ extension RelationalStore {
     }
   }
 
+  package func state(for reader: EditingState) throws -> StoreState? {
+    try driver.read(for: reader.owner) { $0.state }
+  }
+
   /// The primary key, if the identifier belongs to this store.
   func key(of identifier: PersistentIdentifier) -> Int64? {
     identifier.storeIdentifier == self.identifier ? identifier.rowKey : nil

@@ -96,6 +96,10 @@ package protocol StorePort: AnyObject, Sendable {
   /// - Throws: The store's error.
   func beginReading(for reader: EditingState) throws
 
+  /// The state that the last read in `snapshot` has seen; `nil` if the store does not tell. Runs no statement.
+  /// - Throws: The store's error.
+  func state(for reader: EditingState) throws -> StoreState?
+
   /// Fetches the row of one model; `nil` if there is none.
   /// - Throws: `SwiftDataError`, or the store's error.
   func snapshot(
@@ -292,6 +296,8 @@ extension StorePort {
   ) throws -> R { try body() }
 
   package func beginReading(for reader: EditingState) throws {}
+
+  package func state(for reader: EditingState) throws -> StoreState? { nil }
 
   package func historySize() throws -> HistorySize? { nil }
 }

@@ -262,6 +262,10 @@ enum Blog {
     }
     // The last one counts the edited rows, which another container may have deleted.
     #expect(ran.allSatisfy { $0.rowCount == 1 } && ran.count == 5, "\(ran.map(\.sql))")
+    let again = try desk.recorder.during { () throws in
+      #expect(try desk.context.fetchCount(FetchDescriptor<Post>()) == 409)
+    }
+    #expect(again.count == 2, "\(again.map(\.sql))")
   }
 
   // MARK: Many pending changes

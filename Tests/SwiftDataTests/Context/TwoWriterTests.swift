@@ -83,6 +83,31 @@ import Testing
     }
   }
 
+  @Test func countsHaveModelsThatAreEditedAfterAnEarlierCount() throws {
+    for number in 0..<4 { mine.insert(Graph.Person("\(number)")) }
+    try mine.save()
+    let order = [SortDescriptor(\Graph.Person.name)]
+    let people = try theirs.fetch(FetchDescriptor(sortBy: order))
+    func deleteRow(_ name: String) throws {
+      for person in try mine.fetch(FetchDescriptor<Graph.Person>()) where person.name == name {
+        mine.delete(person)
+      }
+      try mine.save()
+    }
+    func count() throws -> Int { try theirs.fetchCount(FetchDescriptor<Graph.Person>()) }
+    people[0].name = "edited"
+    try deleteRow("1")
+    for _ in 0..<2 { #expect(try count() == 3) }
+    people[1].name = "edited"
+    for _ in 0..<2 { #expect(try count() == 4) }
+    people[2].name = "edited"
+    try deleteRow("2")
+    #expect(try count() == 4)
+    #expect(try theirs.fetch(FetchDescriptor<Graph.Person>()).count == 4)
+    theirs.rollback()
+    #expect(try count() == 2)
+  }
+
   @Test func nullifyEmptiesLinksThatTheContextDoesNotKnow() throws {
     let person = Graph.Person("a")
     mine.insert(person)
