@@ -131,6 +131,9 @@ import Testing
         let found = try mine.fetch(request).map(\.title)
         #expect(request.sortBy.isEmpty ? found.sorted() == expected.sorted() : found == expected)
         #expect(try mine.fetchCount(request) == expected.count)
+        var visited: [String] = []
+        try mine.enumerate(request) { visited.append($0.title) }
+        #expect(visited == found)
         guard request.sortBy.isEmpty else { continue }
         #expect(try mine.fetchIdentifiers(request).count == expected.count)
       }

@@ -29,7 +29,7 @@ struct BatchReading<T: PersistentModel> {
     }
   }
 
-  /// One model per position; `nil` if the row no longer exists.
+  /// One model per position; `nil` if the row no longer exists, unless the context has an edited model of it.
   func models(at range: Range<Int>) throws -> [T?] {
     let prefetched = descriptor.relationshipKeyPathsForPrefetching
     guard !prefetched.isEmpty, let port else { return try unprefetchedModels(at: range) }
@@ -78,9 +78,17 @@ struct BatchReading<T: PersistentModel> {
       let identifier = identifiers[position]
       if identifier.isTemporary { return prefetcher.source._model(for: identifier) as? T }
       guard let next = models.first, next._$storage.knownIdentifier == identifier else {
-        return nil
+        return editedModel(identifier)
       }
       return models.removeFirst()
     }
+  }
+
+  /// The context does not know yet that another container has deleted the row.
+  private func editedModel(_ identifier: PersistentIdentifier) -> T? {
+    guard descriptor.includePendingChanges, let known = materializer.registered(identifier),
+      known.storage.flags.contains(.isChanged), !known.storage.flags.contains(.hasNoRow)
+    else { return nil }
+    return known.model as? T
   }
 }

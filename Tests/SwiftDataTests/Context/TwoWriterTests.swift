@@ -76,6 +76,9 @@ import Testing
       for (request, expected) in requests {
         #expect(try theirs.fetch(request).count == expected - gone)
         #expect(try theirs.fetchCount(request) == expected - gone)
+        var visited = 0
+        try theirs.enumerate(request, batchSize: 8) { _ in visited += 1 }
+        #expect(visited == expected - gone)
         guard request.sortBy.isEmpty else { continue }
         #expect(try theirs.fetchIdentifiers(request).count == expected - gone)
       }
