@@ -37,7 +37,7 @@ public final class DictionaryStoreContents: Sendable {
       let reader = RowReader(shape: shape, storeIdentifier: identifier)
       let all = try rows.rows.values.compactMap { row in
         try shape.entities[row.entity].map {
-          try reader.row($0, row.key, row.values, known: { _ in nil })
+          try reader.row($0, row.key, row.documentValues, known: { _ in nil })
         }
       }
       state.rows = try new.replaced(by: all).rows

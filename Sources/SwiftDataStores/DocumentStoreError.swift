@@ -16,8 +16,8 @@ public struct DocumentStoreError: Error, Hashable, Sendable {
     case unknownFormat
     /// The file was written with a newer version of the models.
     case newerSchema
-    /// The file, the contents in memory or a save have an entity, a property or a member of a value that the
-    /// models of the store do not have.
+    /// The file, the contents in memory or a save have an entity or a property that the models of
+    /// the store do not have.
     case unknownContent
     /// A value does not have the type of its property, or a required value is missing.
     case invalidValue
@@ -48,7 +48,7 @@ public struct DocumentStoreError: Error, Hashable, Sendable {
   /// The key of the row.
   public var row: String?
 
-  /// The name of the property, or the path to a member of its value, such as `address.note`.
+  /// The name of the property.
   public var property: String?
 
   /// What is wrong and what to do.

@@ -10,8 +10,8 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   /// The store of the configuration.
   public typealias Store = JSONStore
 
-  /// What a store does with entities, properties and members of their values in the file that the models do not
-  /// have.
+  /// What a store does with entities and properties in the file that the models do not have. Members of values that
+  /// their types do not have are always kept.
   public enum UnknownContent: Hashable, Sendable {
     /// Reading the file throws an error with the line, so a misspelled name is noticed.
     case refuse
@@ -29,7 +29,7 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   /// The file; a symbolic link is followed.
   public let url: URL
 
-  /// What the store does with entities, properties and members that the models do not have.
+  /// What the store does with entities and properties that the models do not have.
   public var unknownContent: UnknownContent
 
   /// How long a save waits for saves of this store and of other processes before it throws.

@@ -25,6 +25,7 @@ struct DocumentDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let values) = value else { throw mismatch([String: Any].self) }
+    read?.addKeys(values.keys.filter { Key(stringValue: $0) != nil })
     return KeyedDecodingContainer(KeyedSource(decoder: self, values: values))
   }
 
@@ -49,6 +50,9 @@ struct DocumentDecoder: Decoder {
   }
 
   fileprivate func decoded<T: Decodable>(as type: T.Type) throws -> T {
+    if let read, let unordered = T.self as? any UnorderedCollection.Type {
+      read.stride = unordered.stride
+    }
     if let scalar = T.self as? any DocumentScalar.Type {
       if let found = scalar.read(value) as? T { return found }
       // A URL with a base is an object. Other scalars would ask this decoder for themselves again.
@@ -105,20 +109,11 @@ private struct KeyedSource<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let values: [String: DocumentValue]
 
   var codingPath: [any CodingKey] { decoder.codingPath }
-  var allKeys: [Key] {
-    let keys = values.keys.sorted().compactMap(Key.init(stringValue:))
-    if let read = decoder.read { for key in keys { read.part(key.stringValue) } }
-    return keys
-  }
+  var allKeys: [Key] { values.keys.sorted().compactMap(Key.init(stringValue:)) }
 
-  func contains(_ key: Key) -> Bool { value(key) != nil }
+  func contains(_ key: Key) -> Bool { values[key.stringValue] != nil }
 
-  func decodeNil(forKey key: Key) throws -> Bool { value(key)?.isNull ?? true }
-
-  private func value(_ key: Key) -> DocumentValue? {
-    decoder.read?.part(key.stringValue)
-    return values[key.stringValue]
-  }
+  func decodeNil(forKey key: Key) throws -> Bool { values[key.stringValue]?.isNull ?? true }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try part(key).decoded(as: type)
@@ -175,7 +170,13 @@ private struct ListSource: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let found = try current(type).decoded(as: type)
+    let part = try current(type)
+    let found = try part.decoded(as: type)
+    if let read = part.read, let value = found as? any Encodable {
+      read.encoding = try DocumentEncoder.value(
+        of: value, storeIdentifier: decoder.context.storeIdentifier
+      ).stored()
+    }
     currentIndex += 1
     return found
   }

@@ -27,10 +27,12 @@ struct DocumentEncoder: Encoder {
     return values
   }
 
-  /// A value that contains no identifiers.
+  /// - Parameter storeIdentifier: Is not needed for a value that contains no identifiers.
   /// - Throws: What the value throws while it encodes itself.
-  static func value<T: Encodable>(of value: T) throws -> DocumentValue {
-    try DocumentEncoder(storeIdentifier: "").encoded(value, at: [])
+  static func value<T: Encodable>(
+    of value: T, storeIdentifier: String = ""
+  ) throws -> DocumentValue {
+    try DocumentEncoder(storeIdentifier: storeIdentifier).encoded(value, at: [])
   }
 
   fileprivate func encoded<T: Encodable>(

@@ -5,7 +5,7 @@ extension JSONDocument {
   /// Reads a document. A document with a mistake gives an error with its line, never rows.
   /// - Parameters:
   ///   - known: The rows of an earlier reading. Rows that are the same are not decoded again.
-  ///   - keepsUnknown: Whether entities, properties and members that the models do not have are kept.
+  ///   - keepsUnknown: Whether entities and properties that the models do not have are kept.
   /// - Returns: The document, and how it differs from `known`.
   /// - Throws: A `DocumentStoreError` without the file.
   static func read(
@@ -140,23 +140,12 @@ extension JSONDocument {
 }
 
 extension JSONNode {
-  /// The line of the entity, row, property or member that an error names.
+  /// The line of the entity, row or property that an error names.
   fileprivate func line(of error: DocumentStoreError) -> Int? {
     guard let entity = error.entity, let node = self["entities"]?[entity] else { return nil }
     guard let key = error.row, let row = node[key] else { return node.line }
-    var found = row
-    for name in error.property?.split(separator: ",").first?.split(separator: ".") ?? [] {
-      guard let part = found[String(name)] ?? found[element: Int(name)] else { break }
-      found = part
-    }
-    return found.line
-  }
-
-  private subscript(element index: Int?) -> JSONNode? {
-    guard case .list(let elements) = content, let index, elements.indices.contains(index) else {
-      return nil
-    }
-    return elements[index]
+    let property = error.property.flatMap { $0.split { ",.".contains($0) }.first }
+    return property.flatMap { row[String($0)]?.line } ?? row.line
   }
 }
 

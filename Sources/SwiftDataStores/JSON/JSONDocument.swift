@@ -134,8 +134,8 @@ extension JSONText {
     newLine(3)
     append(quoted: row.key)
     append(": ")
-    var values = row.unknown.isEmpty ? row.values : row.values.merging(row.unknown) { a, _ in a }
-    for (name, unknown) in row.unknownMembers { values[name] = values[name].map(unknown.added) }
+    var values = row.documentValues
+    if !row.unknown.isEmpty { values.merge(row.unknown) { known, _ in known } }
     append(.object(values), indent: 3)
     append(",")
   }

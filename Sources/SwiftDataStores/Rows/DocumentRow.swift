@@ -14,6 +14,13 @@ struct DocumentRow: Hashable, Sendable {
 
   var entity: String { identifier.entityName }
 
+  /// The stored properties with all members that the document has.
+  var documentValues: [String: DocumentValue] {
+    var values = values
+    for (name, unknown) in unknownMembers { values[name] = values[name].map(unknown.added) }
+    return values
+  }
+
   /// How the row is named in messages.
   var name: String { "\(entity)/\(key)" }
 

@@ -4,9 +4,10 @@ import SwiftData
 struct RowReader {
   let shape: DocumentShape
   let storeIdentifier: String
-  /// Whether properties, and members of values, that the models do not have are kept; they are an error
-  /// otherwise.
+  /// Whether properties that the models do not have are kept; they are an error otherwise.
   var keepsUnknown = false
+  /// Whether members of values that their types do not have are found.
+  var findsUnknownMembers = true
   private let context: DocumentDecoder.Context
 
   init(shape: DocumentShape, storeIdentifier: String, keepsUnknown: Bool = false) {
@@ -89,26 +90,19 @@ struct RowReader {
       var suspects: [String] = []
       for name in entity.attributes.keys {
         let value = try encoded[name]?.stored() ?? .null
-        if values[name]?.hasMembers(besides: value) == true { suspects.append(name) }
+        if findsUnknownMembers, values[name]?.hasMembers(besides: value) == true {
+          suspects.append(name)
+        }
         row.values[name] = value
       }
       if !suspects.isEmpty {
         let read = ReadMembers()
         decoder.read = read
         _ = try DefaultSnapshot(from: decoder)
-        for name in suspects.sorted() {
+        for name in suspects {
           let unknown = UnknownMembers(
-            in: values[name] ?? .null, encodedAs: row.values[name] ?? .null, read: read.part(name),
-            isInFoundOrder: !keepsUnknown)
-          if unknown.isEmpty { continue }
-          guard keepsUnknown else {
-            throw DocumentStoreError(
-              .unknownContent,
-              "The type of the value has no such member. It may be misspelled, or written by a newer version "
-                + "of the program.", entity: entity.name, row: row.key,
-              property: ([name] + unknown.path).joined(separator: "."))
-          }
-          row.unknownMembers[name] = unknown
+            in: values[name] ?? .null, encodedAs: row.values[name] ?? .null, read: read.part(name))
+          if !unknown.isEmpty { row.unknownMembers[name] = unknown }
         }
       }
     } catch let error as DecodingError {

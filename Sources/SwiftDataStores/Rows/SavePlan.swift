@@ -65,8 +65,9 @@ struct SavePlan {
     try checkLinks()
     try checkUniqueValues()
     try checkCounts()
-    keepUnknownMembers()
+    let warnings = keepUnknownMembers()
     try checkValues()
+    for warning in warnings { WarningLog.write(warning) }
   }
 
   /// A plan that deletes rows, with their delete rules.
@@ -79,15 +80,47 @@ struct SavePlan {
     try checkCounts()
   }
 
-  private mutating func keepUnknownMembers() {
+  /// - Returns: Warnings about those that are not kept although their value may still be there.
+  private mutating func keepUnknownMembers() -> [String] {
+    var warnings: [String] = []
     for case (let identifier, var row?) in changed {
       guard let old = rows.rows[identifier], !old.unknownMembers.isEmpty else { continue }
+      row.unknownMembers = [:]
       for (name, unknown) in old.unknownMembers {
-        let moved = unknown.moved(from: old.values[name] ?? .null, to: row.values[name] ?? .null)
-        row.unknownMembers[name] = moved.isEmpty ? nil : moved
+        var isAmbiguous = false
+        let moved = unknown.moved(
+          from: old.values[name] ?? .null, to: row.values[name] ?? .null, isAmbiguous: &isAmbiguous)
+        if !moved.isEmpty { row.unknownMembers[name] = moved }
+        if isAmbiguous {
+          warnings.append(
+            "A save removed members of \(row.name).\(name) that its type does not have, because changed and "
+              + "removed elements could not be told apart.")
+        }
+      }
+      for name in membersThatChangeValues(of: row).sorted() {
+        row.unknownMembers[name] = nil
+        warnings.append(
+          "A save removed members of \(row.name).\(name) that its type reads after the change.")
       }
       changed[identifier] = row
     }
+    return warnings
+  }
+
+  /// A type may read some members only if others have certain values.
+  /// - Returns: The properties whose values would be others with their unknown members.
+  private func membersThatChangeValues(of row: DocumentRow) -> [String] {
+    var reader = RowReader(shape: rows.shape, storeIdentifier: rows.storeIdentifier)
+    reader.findsUnknownMembers = false
+    func values(_ found: [String: DocumentValue]) -> [String: DocumentValue]? {
+      entity(row).flatMap { try? reader.row($0, row.key, found) { _ in nil }.values }
+    }
+    let complete = values(row.documentValues)
+    let others = row.unknownMembers.keys.filter { complete?[$0] != row.values[$0] }
+    if others.isEmpty { return [] }
+    // The encoding of a value may differ each time.
+    let plain = values(row.values)
+    return others.filter { complete?[$0] != plain?[$0] }
   }
 
   /// A type may encode a value that it does not decode.
