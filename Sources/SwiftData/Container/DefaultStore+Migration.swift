@@ -23,16 +23,27 @@ extension DefaultStore {
   }
 
   /// Opens a store after migrating it to the version of its models.
+  ///
+  /// Another process may create or migrate the file between the migration and the opening, with other models. Then
+  /// both are tried again, five times in all.
   convenience init(_ file: FileMigration) throws {
     let configuration = file.configuration
-    func look() throws -> StoreFileCheck.Finding? {
+    var migrations = 0
+    func look(isFirst: Bool = false) throws -> StoreFileCheck.Finding? {
       do {
-        return try StoreFile.check(configuration).flatMap(file.run)
+        guard let found = try StoreFile.check(configuration) else { return nil }
+        if !isFirst, configuration.allowsSave, configuration.allowsMigration,
+          case .migrate = try file.migration.decision(found.stored)
+        {
+          migrations += 1
+        }
+        return try file.run(found)
       } catch {
         throw StoreFailure.opening(error, at: configuration.url)
       }
     }
-    var finding = try look()
+    var finding = try look(isFirst: true)
+    var pause = 0.005
     while true {
       do {
         try self.init(
@@ -40,10 +51,16 @@ extension DefaultStore {
           version: file.migration.version)
         return
       } catch let refusal as SwiftDataError where refusal.reason == .schemaMismatch {
-        // Another process may have created or migrated the file since, with other models.
-        let latest = try look()
-        if latest?.stored.metadata == finding?.stored.metadata { throw refusal }
-        finding = latest
+        guard pause < 0.08 else {
+          if migrations == 0 { throw refusal }
+          throw SwiftDataError.loadIssueModelContainer.with(
+            "The store at \(configuration.url.path) was migrated by other processes, to other models, each time when "
+              + "it was opened. Stop the processes with other models, and open it again.",
+            doing: "opening a store", because: .schemaMismatch)
+        }
+        Thread.sleep(forTimeInterval: pause)
+        pause *= 2
+        finding = try look()
       }
     }
   }

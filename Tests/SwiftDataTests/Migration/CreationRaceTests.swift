@@ -60,4 +60,39 @@ import Testing
     let context = try await open(Journey.V2.self, while: other.store, Journey.Plan.self)
     #expect(try context.fetchCount(FetchDescriptor<Journey.V2.Trip>()) == 0)
   }
+
+  enum First {
+    @Model final class Trip {
+      var name = ""
+      var first: Int?
+      init() {}
+    }
+  }
+
+  enum Second {
+    @Model final class Trip {
+      var name = ""
+      var second: Int?
+      init() {}
+    }
+  }
+
+  @Test func otherModelsMigrateAStoreBackWhileItIsOpened() async throws {
+    let url = folder.store
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        group.addTask {
+          try await onThread {
+            let models: any PersistentModel.Type =
+              number.isMultiple(of: 2) ? First.Trip.self : Second.Trip.self
+            for _ in 0..<40 {
+              _ = try ModelContainer(
+                for: Schema([models]), configurations: [ModelConfiguration(url: url)])
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
 }
