@@ -10,8 +10,9 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   /// The store of the configuration.
   public typealias Store = JSONStore
 
-  /// What a store does with entities and properties in the file that the models do not have. Members of values that
-  /// their types do not have are always kept.
+  /// What a store does with entities and properties in the file that the models do not have.
+  ///
+  /// Members of values that their types do not have are always kept.
   public enum UnknownContent: Hashable, Sendable {
     /// Reading the file throws an error with the line, so a misspelled name is noticed.
     case refuse
