@@ -18,8 +18,8 @@ import Synchronization
 /// read-only store has no writer. `state` guards the gate and the sleepers; holding a seat guards
 /// its connection.
 ///
-/// A file that can't be locked is compared before and after each read (`UnlockedFile`). If another process has written
-/// it, the connection is opened again, and the read is repeated or throws.
+/// A file that can't be locked is compared after each read (`UnlockedFile`), and before one that can't be repeated later.
+/// If another process has written it, the connection is opened again, and the read is repeated or throws.
 package final class ConnectionPool: @unchecked Sendable {
   package let path: String
   package let mode: OpenMode
@@ -41,6 +41,7 @@ package final class ConnectionPool: @unchecked Sendable {
     /// The file before a connection without locks was opened.
     var file: UnlockedFile?
     var isReading = false
+    var isChanged: Bool { file?.isChanged ?? false }
   }
 
   private let state: Mutex<State>
@@ -98,14 +99,18 @@ package final class ConnectionPool: @unchecked Sendable {
   /// Lends a connection for reading to `body`.
   /// - Parameters:
   ///   - owner: The context that reads; `nil` for any context of the thread.
-  ///   - canRepeat: Whether `body` may run again if another process has written a file that can't be locked.
+  ///   - comparesBefore: Whether a file that can't be locked is compared before `body` runs, too.
+  ///   - canRepeat: Whether `body` may run again if another process has written that file.
   /// - Throws: `UncommittedChanges` if the only connection has changes of another context.
   package func read<R>(
-    for owner: UUID? = nil, canRepeat: () -> Bool = { false }, _ body: (Connection) throws -> R
+    for owner: UUID? = nil, comparesBefore: Bool = true, canRepeat: () -> Bool = { false },
+    _ body: (Connection) throws -> R
   ) throws -> R {
     let seat = try enter(.read, for: owner)
     defer { leave(seat) }
-    guard reading?.access != .immutable else { return try readUnlocked(seat, canRepeat, body) }
+    guard reading?.access != .immutable else {
+      return try readUnlocked(seat, comparesBefore, canRepeat, body)
+    }
     return try use(seat) { connection in
       if let writing = seats[seat].writing, let owner, owner != writing.owner,
         connection.totalChanges != writing.changes
@@ -120,10 +125,10 @@ package final class ConnectionPool: @unchecked Sendable {
 
   /// Reads a file that could not be locked when the store was opened.
   private func readUnlocked<R>(
-    _ index: Int, _ canRepeat: () -> Bool, _ body: (Connection) throws -> R
+    _ index: Int, _ comparesBefore: Bool, _ canRepeat: () -> Bool,
+    _ body: (Connection) throws -> R
   ) throws -> R {
     let seat = seats[index]
-    func isChanged() -> Bool { seat.file.map { $0 != UnlockedFile(at: path) } ?? false }
     var hasBegun = false
     func attempt() -> Result<R, any Error> {
       Result {
@@ -138,15 +143,19 @@ package final class ConnectionPool: @unchecked Sendable {
     if seat.isReading {
       // The enclosing read uses the connection.
       let result = attempt()
-      if isChanged() { throw UnlockedFile.changed(path) }
+      if seat.isChanged { throw UnlockedFile.changed(path) }
       return try result.get()
     }
     seat.isReading = true
     defer { seat.isReading = false }
+    // A map of a file that has become smaller must not be read.
+    if comparesBefore || tuning.memoryMapSize > 0, seat.isChanged { seat.connection = nil }
     var last: any Error = UnlockedFile.changed(path)
     for pause in UnlockedFile.pauses {
-      if pause > 0 { Thread.sleep(forTimeInterval: pause) }
-      if isChanged() { seat.connection = nil }
+      if pause > 0 {
+        Thread.sleep(forTimeInterval: pause)
+        if seat.isChanged { seat.connection = nil }
+      }
       let result = attempt()
       if case .failure(let error as SQLiteError) = result, seat.connection == nil, seat.file == nil
       {
@@ -154,7 +163,8 @@ package final class ConnectionPool: @unchecked Sendable {
         last = error
         continue
       }
-      guard isChanged() else { return try result.get() }
+      guard seat.isChanged else { return try result.get() }
+      seat.connection = nil
       last = UnlockedFile.changed(path)
       if hasBegun, !canRepeat() { break }
     }
@@ -259,6 +269,8 @@ package final class ConnectionPool: @unchecked Sendable {
       temporaryStorage: temporaryStorage, tuning: tuning)
     try configure(connection)
     connection.watch = watch
+    // Another file may be at the path by now. Writing compares the files.
+    if !mode.isWritable { try watch.identify(connection) }
     try watch.run(connection)
     // A reader of a writable store may have to recover the log, so it is opened for writing.
     if isReader { try connection.execute("PRAGMA query_only = ON") }

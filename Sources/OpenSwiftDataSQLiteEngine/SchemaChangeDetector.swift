@@ -12,9 +12,19 @@ import Synchronization
 /// - An error of the check is thrown each time, until the pool is closed.
 final class SchemaChangeDetector: Sendable {
   private let check = Mutex<(@Sendable (Connection) throws -> Void)?>(nil)
+  private let identity = Mutex<(@Sendable (Connection) throws -> Void)?>(nil)
 
-  func install(_ check: @escaping @Sendable (Connection) throws -> Void) {
+  func install(
+    identity: (@Sendable (Connection) throws -> Void)?,
+    _ check: @escaping @Sendable (Connection) throws -> Void
+  ) {
+    self.identity.withLock { $0 = identity }
     self.check.withLock { $0 = check }
+  }
+
+  /// Called with a later connection that only reads.
+  func identify(_ connection: Connection) throws {
+    try identity.withLock { $0 }?(connection)
   }
 
   func run(_ connection: Connection) throws {
@@ -25,11 +35,14 @@ final class SchemaChangeDetector: Sendable {
 
 extension ConnectionPool {
   /// Calls `check` now, and whenever other connections may have changed the tables.
-  /// - Parameter check: Throws if the tables are not the expected ones. It must only read.
+  /// - Parameters:
+  ///   - identity: Throws if a later connection of a read-only pool leads to another database. It must only read.
+  ///   - check: Throws if the tables are not the expected ones. It must only read.
   package func watchSchema(
+    identity: (@Sendable (Connection) throws -> Void)? = nil,
     _ check: @escaping @Sendable (Connection) throws -> Void
   ) throws {
-    watch.install(check)
+    watch.install(identity: identity, check)
     let body: (Connection) throws -> Void = { connection in
       try connection.snapshot { try connection.checkSchema() }
     }

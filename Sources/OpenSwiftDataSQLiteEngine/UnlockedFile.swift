@@ -12,26 +12,50 @@
 /// write it, or has written it.
 ///
 /// A process that writes makes a log first, and writes the file only while the log is there.
-struct UnlockedFile: Equatable {
-  /// Device, number, size, and times of the last changes, of the file and of its log; empty if it is missing.
-  private let file: [Int]
-  private let log: [Int]
+struct UnlockedFile {
+  private struct Status: Equatable {
+    let identity: FileIdentity
+    let size: Int64
+    let modified: timespec
+    let changed: timespec
 
-  init(at path: String) {
-    file = UnlockedFile.status(of: path)
-    log = UnlockedFile.status(of: path + "-wal")
+    init?(of path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      identity = FileIdentity(status)
+      size = Int64(status.st_size)
+      #if canImport(Darwin)
+        (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+      #else
+        (modified, changed) = (status.st_mtim, status.st_ctim)
+      #endif
+    }
+
+    static func == (one: Status, other: Status) -> Bool {
+      one.changed.tv_nsec == other.changed.tv_nsec && one.changed.tv_sec == other.changed.tv_sec
+        && one.modified.tv_nsec == other.modified.tv_nsec
+        && one.modified.tv_sec == other.modified.tv_sec && one.size == other.size
+        && one.identity == other.identity
+    }
   }
 
-  private static func status(of path: String) -> [Int] {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return [] }
-    #if canImport(Darwin)
-      let times = [status.st_mtimespec, status.st_ctimespec]
-    #else
-      let times = [status.st_mtim, status.st_ctim]
-    #endif
-    return [Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino)]
-      + [Int(status.st_size)] + times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
+  private let path: String
+  private let logPath: String
+  private let file: Status?
+  private let log: Status?
+
+  init(at path: String) {
+    self.path = path
+    logPath = path + "-wal"
+    file = Status(of: path)
+    log = Status(of: logPath)
+  }
+
+  /// Whether another connection to the path may show something else than one that was opened after `init`. Nobody
+  /// writes a file that was removed, so what has it open can read on.
+  var isChanged: Bool {
+    guard let now = Status(of: path) else { return false }
+    return now != file || Status(of: logPath) != log
   }
 
   /// The pauses before a changed file is read again, in seconds.

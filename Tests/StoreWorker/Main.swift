@@ -15,7 +15,7 @@ import Synchronization
 ///   awaits.
 /// - `leave <store> <count>`: ends without awaiting it.
 /// - `read <store>`: opens the store to read and prints how many rows there are, or the error.
-/// - `follow <store>`: opens the store to read and prints how many rows there are, again for each line of its input.
+/// - `follow <store>`: opens the store to read and prints how many rows there are, again, or the error, for each line of its input.
 ///   After the line `snapshot` it prints that number, and after the next line in the same snapshot the number or the
 ///   error.
 /// - `describe <store>`: opens the store to read and prints how often the opening has read the complete
@@ -98,11 +98,11 @@ struct StoreWorker {
     func count() throws -> Int { try context.fetchCount(FetchDescriptor<Parcel>()) }
     answer(try count())
     while let line = readLine() {
-      guard line == "snapshot" else {
-        answer(try count())
-        continue
-      }
       do {
+        guard line == "snapshot" else {
+          answer(try count())
+          continue
+        }
         try context.snapshot {
           answer(try count())
           _ = readLine()

@@ -19,27 +19,31 @@ struct SQLiteDriver: SQLDriver {
   var readerCount: Int { pool.readerCount }
 
   func read<R>(for reader: EditingState.ID?, _ body: (any SQLSession) throws -> R) throws -> R {
-    try reading(for: reader, canRepeat: { true }, body)
+    // Nothing is lost if it has to be repeated, which is rare.
+    try reading(for: reader, comparesBefore: false, canRepeat: { true }, body)
   }
 
   private func reading<R>(
-    for reader: EditingState.ID?, canRepeat: () -> Bool, _ body: (any SQLSession) throws -> R
+    for reader: EditingState.ID?, comparesBefore: Bool, canRepeat: () -> Bool,
+    _ body: (any SQLSession) throws -> R
   ) throws -> R {
     try ReadInterruption.check()
     do {
       try seal?.check(pool.path)
-      return try pool.read(for: reader, canRepeat: canRepeat) { try body($0) }
+      return try pool.read(
+        for: reader, comparesBefore: comparesBefore, canRepeat: canRepeat
+      ) { try body($0) }
     } catch is UncommittedChanges {
       throw SwiftDataError.storeReadFailure.with(
         "Another context of this thread has written to the store and not ended its transaction. The store has "
           + "one connection, whose rows would show what may be undone. Read with that context, or after "
           + "the end of the transaction.", because: .invalidRequest)
-    } catch is StoreSchemaMonitor.Migrated {
-      throw StoreSchemaMonitor.Migrated.whileReading(url)
+    } catch let error as StoreSchemaMonitor.Migrated {
+      throw error.whileReading(url)
     } catch let error as SQLiteError {
       seal?.note(error)
       // Columns are missing because another process or container has migrated the store.
-      if error.code == .error, isMigrated { throw StoreSchemaMonitor.Migrated.whileReading(url) }
+      if error.code == .error, isMigrated { throw StoreSchemaMonitor.Migrated().whileReading(url) }
       throw StoreFailure.reading(error, mapping: mapping, at: url)
     }
   }
@@ -51,7 +55,7 @@ struct SQLiteDriver: SQLDriver {
   ) throws -> R {
     let number = file.external?.beginSnapshot()
     defer { if let number { file.external?.endSnapshot(number) } }
-    return try reading(for: reader, canRepeat: canRepeat) { connection in
+    return try reading(for: reader, comparesBefore: true, canRepeat: canRepeat) { connection in
       try ReadInterruption.allowed(in: connection) {
         try pool.hasOneConnection ? body() : connection.snapshot(body)
       }
@@ -96,8 +100,8 @@ struct SQLiteDriver: SQLDriver {
     do {
       try seal?.check(pool.path)
       return try body()
-    } catch is StoreSchemaMonitor.Migrated {
-      throw StoreSchemaMonitor.Migrated.whileWriting(url, else: consequence)
+    } catch let error as StoreSchemaMonitor.Migrated {
+      throw error.whileWriting(url, else: consequence)
     } catch let error as SQLiteError {
       throw StoreFailure.writing(error, consequence: consequence, mapping: mapping, at: url)
     }

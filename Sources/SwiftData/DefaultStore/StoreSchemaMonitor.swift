@@ -12,7 +12,10 @@ import Synchronization
 /// out.
 package final class StoreSchemaMonitor: Sendable {
   /// The tables of the store have changed since it was opened.
-  struct Migrated: Error {}
+  struct Migrated: Error {
+    /// Whether another store is at its path.
+    var isReplaced = false
+  }
 
   private struct Entity {
     let number: Int
@@ -58,6 +61,7 @@ package final class StoreSchemaMonitor: Sendable {
   private let roots: Set<String>
   private let entities: [String: Entity]
   private let mapping: SchemaMapping
+  private let identifier: String
   /// The model in the file.
   private let modelCache: Data?
   private let known: Mutex<Known>
@@ -72,6 +76,7 @@ package final class StoreSchemaMonitor: Sendable {
     )
     entities = StoreSchemaMonitor.entities(of: stored, below: roots)
     self.mapping = mapping
+    identifier = stored.identifier
     modelCache = stored.modelCache
     known = Mutex(.description(latest))
   }
@@ -81,7 +86,10 @@ package final class StoreSchemaMonitor: Sendable {
   ///   `SQLiteError`.
   func begin(_ pool: ConnectionPool) throws {
     do {
-      try pool.watchSchema { try self.check($0) }
+      try pool.watchSchema(identity: { [identifier] connection in
+        guard try connection.text("SELECT Z_UUID FROM Z_METADATA") != identifier else { return }
+        throw Migrated(isReplaced: true)
+      }) { try self.check($0) }
     } catch is Migrated {
       throw SwiftDataError.loadIssueModelContainer.with(
         "The store at \(pool.path) was migrated by another process or container while it was being opened. "
@@ -157,16 +165,19 @@ package final class StoreSchemaMonitor: Sendable {
 }
 
 extension StoreSchemaMonitor.Migrated {
-  private static let advice =
-    "was migrated by another process or container since it was opened: its tables now belong to other "
-    + "models. Open it again with those models"
+  private var advice: String {
+    isReplaced
+      ? "was replaced by another store since it was opened. Create a new container to read that one"
+      : "was migrated by another process or container since it was opened: its tables now belong to other "
+        + "models. Open it again with those models"
+  }
 
-  static func whileReading(_ url: URL) -> any Error {
+  func whileReading(_ url: URL) -> any Error {
     SwiftDataError.storeReadFailure.with(
       "The store at \(url.path) \(advice).", doing: "reading rows", because: .schemaMismatch)
   }
 
-  static func whileWriting(_ url: URL, else consequence: String) -> any Error {
+  func whileWriting(_ url: URL, else consequence: String) -> any Error {
     SwiftDataError.storeWriteFailure.with(
       "The store at \(url.path) \(advice); \(consequence).", doing: "beginning the transaction",
       because: .schemaMismatch)

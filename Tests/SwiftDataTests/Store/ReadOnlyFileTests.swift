@@ -208,11 +208,11 @@ import Testing
     #expect(try await worker.text() == "1\n")
   }
 
-  /// A reader that could not lock the file, because no process had it open, notices that one opens it.
-  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
-  func aLaterWriterOfAFolderThatCantBeWrittenIsNoticed() throws {
-    let folder = try StoreFolder()
-    _ = try parcels(folder.store)
+  /// Runs the command `follow` of a reader.
+  /// - Parameter body: Gets the first answer, and what returns the answer to a line.
+  private func following(
+    _ folder: StoreFolder, _ body: (String, (String) -> String) throws -> Void
+  ) throws {
     let (process, output) = mountedReader(folder, "follow")
     let input = Pipe()
     process.standardInput = input
@@ -220,29 +220,72 @@ import Testing
     func answer() -> String {
       String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     }
-    func answer(to line: String) -> String {
+    try body(answer()) { line in
       input.fileHandleForWriting.write(Data("\(line)\n".utf8))
       return answer()
     }
-    /// Opens the store, adds a row, and closes it after the block.
-    func adding(_ body: () throws -> Void) throws {
-      let container = try ModelContainer(
-        for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: folder.store))
-      let context = ModelContext(container)
-      context.insert(Parcel(index: 0))
-      try context.save()
-      try withExtendedLifetime(container) { try body() }
-    }
-    #expect(answer() == "20\n")
-    try adding {}
-    #expect(answer(to: "") == "21\n")
-    #expect(answer(to: "snapshot") == "21\n")
-    try adding {
-      #expect(answer(to: "").contains("Read again"))
-      #expect(answer(to: "") == "22\n")
-    }
-    #expect(answer(to: "") == "22\n")
     input.fileHandleForWriting.closeFile()
     process.waitUntilExit()
+  }
+
+  /// Opens the store, adds a row, and closes it after the block.
+  private func adding(to url: URL, _ body: () throws -> Void = {}) throws {
+    let container = try ModelContainer(
+      for: Batch.self, Parcel.self, configurations: ModelConfiguration(url: url))
+    let context = ModelContext(container)
+    context.insert(Parcel(index: 0))
+    try context.save()
+    try withExtendedLifetime(container) { try body() }
+  }
+
+  /// A reader that could not lock the file, because no process had it open, notices that one opens it.
+  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
+  func aLaterWriterOfAFolderThatCantBeWrittenIsNoticed() throws {
+    let folder = try StoreFolder()
+    _ = try parcels(folder.store)
+    try following(folder) { first, answer in
+      #expect(first == "20\n")
+      try adding(to: folder.store)
+      #expect(answer("") == "21\n")
+      #expect(answer("snapshot") == "21\n")
+      try adding(to: folder.store) {
+        #expect(answer("").contains("Read again"))
+        #expect(answer("") == "22\n")
+      }
+      #expect(answer("") == "22\n")
+      // A snapshot that begins later needs no repetition.
+      try adding(to: folder.store)
+      #expect(answer("snapshot") == "23\n")
+      #expect(answer("") == "23\n")
+    }
+  }
+
+  @Test(.enabled(if: canMount, "needs the right to mount a folder read-only"))
+  func anotherStoreAtThePathIsRefusedAndARemovedFileIsReadOn() throws {
+    let folder = try StoreFolder()
+    _ = try parcels(folder.store)
+    let other = try StoreFolder()
+    _ = try parcels(other.store)
+    try adding(to: other.store)
+    let (kept, copy) = (other.beside("-kept"), other.beside("-copy"))
+    try FileManager.default.copyItem(at: folder.store, to: copy)
+    try following(folder) { first, answer in
+      #expect(first == "20\n")
+      try FileManager.default.moveItem(at: folder.store, to: kept)
+      #expect(answer("") == "20\n")
+      #expect(answer("snapshot") == "20\n")
+      #expect(answer("") == "20\n")
+      // The snapshot has ended.
+      #expect(answer("") == "20\n")
+      try FileManager.default.moveItem(at: other.store, to: folder.store)
+      for line in ["", "snapshot"] {
+        #expect(answer(line).contains("was replaced by another store since it was opened"))
+      }
+      // The same store again: a later copy.
+      try FileManager.default.removeItem(at: folder.store)
+      try adding(to: copy)
+      try FileManager.default.moveItem(at: copy, to: folder.store)
+      #expect(answer("") == "21\n")
+    }
   }
 }
