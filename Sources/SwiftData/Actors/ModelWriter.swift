@@ -31,9 +31,11 @@
 /// - Each unit is one save, with its own transaction in the history.
 /// - What a unit sets on the context, such as ``ModelContext/author`` or ``ModelContext/undoManager``, ends
 ///   with it.
-/// - What observers of `didSave` edit in the context is saved before the unit returns, as a unit of its own with the
-///   same author. If it can't be saved, it is discarded, with a line on standard error. What observers of `willSave`
-///   edit is part of the unit.
+/// - What observers of `didSave` edit in the context is saved before the next unit of the context, with the author of the
+///   unit, in a transaction of its own. It is saved like edits of any context: other writers are not kept from changing
+///   what an observer has read, so to increase a number, call `write` in a task. The unit returns after this save, or
+///   after `waitingAtMost`. If the store is busy, the save is repeated for a minute. What can't be saved is discarded,
+///   with a line on standard error. What observers of `willSave` edit is part of the unit.
 /// - If one of several units of a transaction fails after it has saved something itself, or its save fails after it
 ///   has written, the transaction is undone, and each of its units runs *again*, in a transaction of its own. The same
 ///   happens after errors of the database. So a closure must change nothing but models.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Runs the units of work of a `ModelWriter`, with a context and a queue of its own.
 ///
 /// A store with one writer at a time, or units that disturb each other:
@@ -13,8 +15,8 @@
 ///    if the connection is lost before or at the commit. If one of these transactions can't begin, the units after
 ///    it fail with its error, because each would wait as long.
 /// 5. After the commit `didSave` is posted, for units of each author in turn. What its observers have edited is saved
-///    as a unit of its own.
-/// 6. Then all callers get their results.
+///    then, for each author before the next `didSave`.
+/// 6. Then all callers get their results; earlier if the saves of these edits have to wait.
 ///
 /// A store that isolates several writers (`StorePort.writesConcurrently`): each unit has a transaction of
 /// its own, beside those of the other contexts. One that another writer has disturbed runs again, and at
@@ -42,6 +44,8 @@ actor WriteGroups: ModelActor {
 
   /// So many times in a row, edits by observers of saves are saved.
   private static let longestChain = 5
+  /// So long they are tried again.
+  private static let longestRepetition = Duration.seconds(60)
 
   /// Ends the transaction of a group whose units have to run alone.
   private struct Separation: Error {
@@ -104,7 +108,7 @@ actor WriteGroups: ModelActor {
       } else {
         runAlone(waiting.take(atMost: WriteGroups.largestCount), nil)
       }
-      saveRemainingEdits()
+      saveRemainingEdits(answer.map { [$0] } ?? [])
       // Before the caller goes on, so that its next unit comes to this context again.
       hasEnded = waiting.end(index)
       answer?()
@@ -118,22 +122,41 @@ actor WriteGroups: ModelActor {
   }
 
   /// Saves what observers of a save, or other code that it has called, have edited, with their author. So no later
-  /// unit begins with it. No caller waits for it: edits that can't be saved are discarded, with a line on standard
-  /// error.
-  private func saveRemainingEdits() {
+  /// unit begins with it. After an error that says nothing about the edits, such as that of a locked store, the save is
+  /// repeated for a while. Edits that can't be saved are discarded, with a line on standard error.
+  /// - Parameter answers: Resume the callers of stored units. They wait for these saves no longer than the limit, and
+  ///   for no repetition.
+  private func saveRemainingEdits(_ answers: [@Sendable () -> Void]) {
+    if !modelContext.hasChanges { return }
+    let answering = limit.map { limit in
+      Task.detached {
+        try await Task.sleep(for: limit)
+        for answer in answers { answer() }
+      }
+    }
+    defer { answering?.cancel() }
+    let end = ContinuousClock.now + WriteGroups.longestRepetition
+    var pause = 0.05
     var saveCount = 0
     while modelContext.hasChanges {
       let editor = modelContext.editingState
       prepare(modelContext)
       modelContext.editingState = editor
+      let start = ContinuousClock.now
       do {
         guard saveCount < WriteGroups.longestChain else {
           throw SwiftDataError.storeWriteFailure.with(
             "The context was edited again after each of \(saveCount) saves in a row. Observers of didSave should "
               + "not edit it after saves of their own edits.", because: .invalidRequest)
         }
-        saveCount += 1
         try modelContext.save()
+        saveCount += 1
+      } catch let error as SwiftDataError where error.reason.isTransient && start < end {
+        for answer in answers { answer() }
+        // Later units would fail in the same way.
+        for write in waiting.take(since: start) { write.fail(error) }
+        Thread.sleep(forTimeInterval: pause)
+        pause = min(2 * pause, 2)
       } catch {
         UnsavedChangesLog.noteDiscarded(modelContext.core.changes, error)
         return modelContext.rollback()
@@ -151,7 +174,9 @@ actor WriteGroups: ModelActor {
     // Observers of the saves see what the last unit has set.
     defer { settings.restore(in: modelContext) }
     do {
-      try modelContext.core.transaction(within: limit, didPost: saveRemainingEdits) {
+      try modelContext.core.transaction(
+        within: limit, didPost: { saveRemainingEdits(answers) }
+      ) {
         hasBegun = true
         if divisibleGroups == 0 {
           modelContext.core.transaction?.makeIndivisible()
@@ -286,7 +311,9 @@ actor WriteGroups: ModelActor {
   ) throws -> @Sendable () -> Void {
     var answer: (@Sendable () -> Void)?
     defer { settings.restore(in: modelContext) }
-    try modelContext.core.transaction(access, within: limit, didPost: saveRemainingEdits) {
+    try modelContext.core.transaction(
+      access, within: limit, didPost: { saveRemainingEdits(answer.map { [$0] } ?? []) }
+    ) {
       hasBegun = true
       guard waiting.begin(write) else { throw CancellationError() }
       prepare(modelContext)
