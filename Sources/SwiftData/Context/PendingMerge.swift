@@ -153,6 +153,7 @@ struct PendingMerge<T: PersistentModel> {
   /// The number of edited models whose rows another container has deleted. Asks only for those that were not known
   /// to have rows in this state of the store.
   private func countOfMissing() throws -> Int? {
+    if counts.changed == 0 { return 0 }
     let state = try port.state(for: prefetcher.editingState)
     let unknown = changes.changed(of: T._$descriptor, unknownIn: state)
       .filter { !$0.flags.contains(.hasNoRow) }.compactMap(\.knownIdentifier)

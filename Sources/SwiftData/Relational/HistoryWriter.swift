@@ -168,6 +168,7 @@ struct HistoryWriter {
   private mutating func writeGap() throws {
     let author = editor.author
     let now = self.now
+    // The gap continues the history.
     _ = store?.takeHistoryEnd(in: session)
     if var row = store?.ownGap.row(by: author, at: now) {
       row.end = try KeySpace.next(after: row.end)

@@ -66,7 +66,7 @@ import Testing
       sourceLocation: location)
   }
 
-  @Test func theirEditsAreAUnitOfTheirOwn() async throws {
+  @Test func theirEditsAreSavedByThemselves() async throws {
     try await observing(WriterObserverTests.addDesks) {
       try await add("a", by: "ada")
       try expect(people: ["a"], rooms: ["a"])
